@@ -339,12 +339,12 @@ def brat(rng: random.Random, folder: Path) -> None:
 @functools.cache
 def export_seeds() -> dict[str, bytes]:
     """Return exports of annotation tools, by tool, number and extension with points between."""
-    from spanagree.formats.recognise import format_of
+    from spanagree.formats.recognise import find_format
 
     kinds = (".json", ".jsonl", ".tsv", ".xml")
     every = sorted((ROOT / "corpora/exports").rglob("*.*"))
     paths = [path for path in every if path.suffix in kinds]
-    tools = {path: format_of(path) for path in paths if path.name != "exportedproject.json"}
+    tools = {path: find_format(path) for path in paths if path.name != "exportedproject.json"}
     seeds = {f"{t}.{i}{p.suffix}": p.read_bytes() for i, (p, t) in enumerate(tools.items())}
     cas = json.dumps(
         {
@@ -369,7 +369,7 @@ def export_seeds() -> dict[str, bytes]:
 def exports(rng: random.Random, folder: Path) -> None:
     """What annotation tools export: named, or left to be recognised."""
     from spanagree.corpus.repairs import valid_corpus
-    from spanagree.formats.read_files import raw_files
+    from spanagree.formats.read_files import read_raw_files
 
     name = rng.choice(list(export_seeds()))
     tool, path = name.partition(".")[0], folder / f"a{Path(name).suffix}"
@@ -383,7 +383,7 @@ def exports(rng: random.Random, folder: Path) -> None:
     }
     how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
     form = tool if how or rng.random() < 0.7 else None
-    used(rng, valid_corpus(raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+    used(rng, valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
 
 @functools.cache
@@ -412,7 +412,7 @@ PLACES = ["words", "capitals", "sites", "start", "x", "label:X", "tokens", ""]
 def formats(rng: random.Random, folder: Path) -> None:
     """Each format of the table, named or left to be recognised, by paths and with its options."""
     from spanagree.corpus.repairs import valid_corpus
-    from spanagree.formats.read_files import raw_files
+    from spanagree.formats.read_files import read_raw_files
 
     name = rng.choice(list(shapes()))
     inside, files = shapes()[name]
@@ -442,7 +442,7 @@ def formats(rng: random.Random, folder: Path) -> None:
         )
         how, form = some(rng, **dict.fromkeys(rng.sample(names, 4), PATHS)), "paths"
     form = form if how or rng.random() < 0.6 else None
-    used(rng, valid_corpus(raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+    used(rng, valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
 
 def places(rng: random.Random, folder: Path) -> None:
@@ -609,7 +609,7 @@ def datasets(rng: random.Random, folder: Path) -> None:
 def dataset_files(rng: random.Random, folder: Path) -> None:
     """Read rows from JSON, CSV, Parquet and Arrow files, as the command line does."""
     from spanagree.corpus.repairs import valid_corpus
-    from spanagree.formats.read_files import raw_files
+    from spanagree.formats.read_files import read_raw_files
 
     given, options = rng.choice(ROWS)
     kind = rng.choice(("json", "json", "csv", "parquet", "arrow"))
@@ -649,7 +649,7 @@ def dataset_files(rng: random.Random, folder: Path) -> None:
     else:
         path.write_bytes(data)
     taken = {key: value for key, value in options.items() if key != "label_names"}
-    used(rng, valid_corpus(raw_files({"a": path}, taken, "dataset")))
+    used(rng, valid_corpus(read_raw_files({"a": path}, taken, "dataset")))
 
 
 def arrow_file(examples: Any, kind: str) -> bytes:

@@ -66,7 +66,7 @@ BREAKS = {
     "R6": Break("corpus.labels[code] if value is None else", "corpus.labels[code] if True else"),
     "U1": Break("sizes[index] = size.astype(np.int64)", "sizes[index] = 0 * size.astype(np.int64)"),
     "U2": Break("if measure.in_tokens else n_quotes", "if not measure else n_quotes"),
-    "U3": Break('return plain(normalize("NFC", text).strip())[0]', "return text"),
+    "U3": Break('return fold_text(normalize("NFC", text).strip())[0]', "return text"),
     "U4": Break('if self.unplaced == "ignore":', "if False:"),
     "A1": Break("np.flatnonzero(layer.annotated) * len", "np.arange(len(corpus)) * len"),
     "A2": Break("math.fsum(values) / len(values) if", "math.fsum(values) / len(f1) if"),

@@ -54,7 +54,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): [
         "(.*/)?([^/]*)",
-        patterns._character_class("!a-c^]"),
+        patterns._build_character_class("!a-c^]"),
         "a([^/]*)\\.b",
     ],
 }

@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
 from spanagree.corpus.repairs import repaired
-from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.hugging_face.read import read_raw_dataset
 
 SYSTEMS = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
 SCOPES = {"joint": "nonoverlapping", "per-label": "per-label"}
@@ -140,7 +140,7 @@ def toxic(real, repair):
 def test_toxic_spans(real):
     """Dirt is found, refused, and repaired; workers without spans are kept as empty."""
     rows, columns = toxic_rows(real)
-    raw = raw_dataset(rows, **columns)
+    raw = read_raw_dataset(rows, **columns)
     result = check(raw)
     assert (result.contents["documents"], result.contents["annotators"]) == (16_100, 3_579)
     found = {finding.name: finding for finding in result.findings}

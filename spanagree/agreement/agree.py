@@ -130,10 +130,10 @@ def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotato
 def _guessed(corpus: Any, other: Any) -> Any:
     from spanagree.formats.guessed import (  # not needed for a corpus
         as_corpus_or_parts,
-        corpus_of_two,
+        build_corpus_of_two,
     )
 
-    return as_corpus_or_parts(corpus) if other is None else corpus_of_two(corpus, other)
+    return as_corpus_or_parts(corpus) if other is None else build_corpus_of_two(corpus, other)
 
 
 def _parsed(ci: bool | Jackknife) -> Jackknife | None:

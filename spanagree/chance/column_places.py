@@ -10,7 +10,7 @@ from spanagree.chance.place_rules import PlaceRule, both_ends, ends_at
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, join_names, pluralize, printable_path
 from spanagree.files import PathName
-from spanagree.formats.conll.read import column_values
+from spanagree.formats.conll.read import read_column_values
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ColumnPlaces:
         if corpus.offsets != "tokens":
             raise SettingError(f"{rule_name}: offsets count characters; a column is one of tokens")
         file_name = printable_path(self.path)
-        ids, values = column_values(self.path, self.column, self.unit, self.encoding)
+        ids, values = read_column_values(self.path, self.column, self.unit, self.encoding)
         token_values = [value for sentence_values in values for value in sentence_values]
         if ids is None:  # the numbering of Corpus.with_ids
             ids = tuple(str(document_number) for document_number in range(1, len(values) + 1))

@@ -29,19 +29,19 @@ _FAIL = "Least severe problem for which the exit code is 1."
 def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
-    from spanagree.formats.file_parts import raw_found
-    from spanagree.formats.patterns import matches
-    from spanagree.formats.reading import reading_of, says_readers
+    from spanagree.formats.file_parts import read_raw_patterns
+    from spanagree.formats.patterns import find_matches
+    from spanagree.formats.reading import describe_readers, find_reading_options
     from spanagree.results.data import to_json
 
     read_as, format_name, repair = job.reading_arguments()
-    raw = raw_found(job.paths, read_as, format_name, repeats=True, thorough=True)
+    raw = read_raw_patterns(job.paths, read_as, format_name, repeats=True, thorough=True)
     result = inspect(repaired(raw, repair))
-    files = [file for path in job.paths.values() if path != "-" for file in matches(path)]
+    files = [file for path in job.paths.values() if path != "-" for file in find_matches(path)]
     if job.format == "json":
-        reading = {str(file): reading_of(file, read_as, format_name) for file in files}
+        reading = {str(file): find_reading_options(file, read_as, format_name) for file in files}
         job.write_output(to_json({**result.to_dict(), "reading": reading}))
     else:
-        job.write_output(f"{says_readers(files, read_as, format_name)}\n{result.to_text()}")
+        job.write_output(f"{describe_readers(files, read_as, format_name)}\n{result.to_text()}")
     if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

@@ -49,13 +49,18 @@ def convert(
     tokenizer: str | None = None,
     cut: str | None = None,
 ) -> None:
-    from spanagree.formats.file_parts import read_found
-    from spanagree.formats.read_files import takes_any
-    from spanagree.formats.write import form_to_write, left_behind, named_anew, write_file
+    from spanagree.formats.file_parts import read_patterns
+    from spanagree.formats.read_files import is_option_taken
+    from spanagree.formats.write import (
+        choose_format,
+        compose_name_note,
+        list_lost_content,
+        write_file,
+    )
 
     path = str(job.file)
     reading, format_name, repair = job.reading_arguments()
-    to = form_to_write(path, to)
+    to = choose_format(path, to)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
     if as_predictions is not None and to != "label-studio":
@@ -66,9 +71,9 @@ def convert(
     for key, taker in (("missing", "conll"), ("spans", "spacy")):
         if to == taker:
             writer_options[key] = reading.get(key)
-            if not takes_any(key, job.paths, format_name, reading):
+            if not is_option_taken(key, job.paths, format_name, reading):
                 reading.pop(key, None)  # an option of the output only
-    corpus = read_found(job.paths, reading, format_name, repair, progress("reading"))
+    corpus = read_patterns(job.paths, reading, format_name, repair, progress("reading"))
     if annotators is not None:
         corpus = corpus.select_annotators(annotators)
     if tokenizer is not None or cut is not None:
@@ -76,7 +81,9 @@ def convert(
     progress("writing")
     write_file(corpus, path, to, writer_options)
     job.record_output(path)
-    show_notes([*corpus.notes, *left_behind(corpus, to), *named_anew(corpus, to, path)])
+    show_notes(
+        [*corpus.notes, *list_lost_content(corpus, to), *compose_name_note(corpus, to, path)]
+    )
 
 
 def _tokenizer(name: str) -> Callable[[str], Any]:

@@ -60,7 +60,7 @@ def gold(
     worklist: str | None = None,
     **settings: Any,
 ) -> None:
-    from spanagree.formats.write import form_to_write, write_file
+    from spanagree.formats.write import choose_format, write_file
 
     path = job.file
     of_table = path is not None and to is None and path.lower().endswith(_TABLES)
@@ -71,7 +71,7 @@ def gold(
         )
     if of_table:
         path = None
-    to = form_to_write(path, to) if path is not None else None
+    to = choose_format(path, to) if path is not None else None
     job.check_picture(sa.project.Gold)
     if worklist is not None:
         check_worklist(job, worklist)

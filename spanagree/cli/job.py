@@ -241,9 +241,9 @@ class CommandContext:
         may_be_conll = self.reading.get("from") in (None, "conll")
         if not may_be_conll or not any(map(os.path.isdir, paths.values())):
             return paths
-        from spanagree.formats.recognise import as_pattern
+        from spanagree.formats.recognise import convert_to_pattern
 
-        return {name: os.fspath(as_pattern(path)) for name, path in paths.items()}
+        return {name: os.fspath(convert_to_pattern(path)) for name, path in paths.items()}
 
     def chance_model(
         self, name: str, places: str | None = None, chance_of: str = "both"
@@ -295,10 +295,10 @@ class CommandContext:
             InputError: if a pattern matches none.
         """
         if self.has_patterns:
-            from spanagree.formats.patterns import matches
+            from spanagree.formats.patterns import find_matches
 
             for path in self.paths.values():
-                matches(path)
+                find_matches(path)
 
     def reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
         """Split the options of reading into those of readers, the format and the repairs."""
@@ -314,10 +314,10 @@ class CommandContext:
 
     def read(self) -> sa.Corpus:
         """Read the corpus in the files."""
-        from spanagree.formats.file_parts import read_found
+        from spanagree.formats.file_parts import read_patterns
 
         reading, format_name, repair = self.reading_arguments()
-        corpus = read_found(self.paths, reading, format_name, repair, progress("reading"))
+        corpus = read_patterns(self.paths, reading, format_name, repair, progress("reading"))
         self.notes.extend(corpus.notes)
         return corpus
 

@@ -70,13 +70,13 @@ def of_spans(job: CommandContext) -> CommandContext:
 
 def label_file(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTable:
     """Read the table of labels in FILE."""
-    from spanagree.formats.recognise import format_named
+    from spanagree.formats.recognise import find_format_by_name
     from spanagree.formats.registry import FORMATS
 
     path = job.files[0]
     suffix = Path(path).suffix
     tags = suffix in FORMATS["conll"].extensions
-    if suffix not in _TABLES and (tags or format_named(path) != "conll"):
+    if suffix not in _TABLES and (tags or find_format_by_name(path) != "conll"):
         raise click.UsageError(
             f"{escape_name(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
             " takes their tokens as the items"

@@ -125,10 +125,12 @@ class Formats(_Choice):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Check the name of a format."""
         if value not in self.choices:
-            from spanagree.formats.registry import registered
+            from spanagree.formats.registry import load_registered_formats
 
             plugin_formats = [
-                n for n, format_ in registered().items() if format_.write or not self.is_written
+                n
+                for n, format_ in load_registered_formats().items()
+                if format_.write or not self.is_written
             ]
             if value in plugin_formats:
                 return value

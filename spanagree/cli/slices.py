@@ -29,11 +29,11 @@ def seen() -> options.Option:
 
 def sources(job: CommandContext) -> list[str]:
     """List the files that may contain the column."""
-    from spanagree.formats.patterns import has_pattern, matches
+    from spanagree.formats.patterns import find_matches, has_pattern
 
     paths: list[str] = []
     for path in job.paths.values():
-        paths += map(str, matches(path)) if has_pattern(path) else [path]
+        paths += map(str, find_matches(path)) if has_pattern(path) else [path]
     return [path for path in paths if path != "-"]
 
 

@@ -33,9 +33,9 @@ def check_worklist(job: CommandContext, path: str) -> None:
         InputError: if it cannot be written, or is another file of the command.
         UsageError: if an option of tables is given, but no table is written.
     """
-    from spanagree.formats.write import task_format
+    from spanagree.formats.write import find_task_format
 
-    tool_format = task_format(path)
+    tool_format = find_task_format(path)
     job.check(worklist=path)
     if tool_format is not None and job.format != "csv" and (job.safe_cells or job.bom):
         option = "--safe-cells" if job.safe_cells else "--bom"
@@ -47,11 +47,11 @@ def check_worklist(job: CommandContext, path: str) -> None:
 
 def write_worklist(job: CommandContext, source: Any, path: str, settings: dict[str, Any]) -> Any:
     """Build and write the worklist of a corpus or a gold."""
-    from spanagree.formats.write import task_format
+    from spanagree.formats.write import find_task_format
 
     result = sa.project.worklist(source, progress=progress("comparing"), **settings)
     progress("writing")
-    is_table = task_format(path) is None
+    is_table = find_task_format(path) is None
     result.write(path, safe_cells=is_table and job.safe_cells, bom=is_table and job.bom)
     job.record_output(path)
     return result

@@ -20,7 +20,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SCORE, SegmentDetails
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, chosen
-from spanagree.formats.changed_texts import plain
+from spanagree.formats.changed_texts import fold_text
 
 NO_TEXT = "strings have no places in a text"
 """Reason why expected matches of strings are undefined."""
@@ -41,7 +41,7 @@ def same_string(text: str) -> str:
     >>> same_string(" New\\n York"), same_string("Jo")
     ('new york', 'jo')
     """
-    return plain(normalize("NFC", text).strip())[0]
+    return fold_text(normalize("NFC", text).strip())[0]
 
 
 def as_segments(corpus: Corpus, match: str) -> Corpus:

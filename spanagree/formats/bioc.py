@@ -23,12 +23,19 @@ from spanagree.errors import (
     whole_number,
 )
 from spanagree.files import PathName, naming_files
-from spanagree.formats.exports import objects_in
+from spanagree.formats.exports import check_objects
 from spanagree.formats.file_head import FileHead, read_head
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import first_at
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
-from spanagree.formats.xml_elements import elements
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_first_value
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    gather_records,
+)
+from spanagree.formats.xml_elements import yield_elements
 from spanagree.limits import check_expansion
 from spanagree.settings import reading_settings
 
@@ -39,17 +46,19 @@ _UNKNOWN = "element that BioC does not have"
 _ALLOWED = "BioC has passages with offset and text, and annotations with locations"
 
 
-def knows_bioc(start: FileHead) -> bool:
+def looks_like_bioc(start: FileHead) -> bool:
     """Check whether a file begins like BioC, in XML or JSON."""
     if start.shape == "xml":
         text = "\n".join(start.lines)
         return bool(re.search(r"<collection[\s>]", text)) and "<passage>" in text
-    documents = [next(_inner_documents(record), None) for record in start.objects]
-    texts = (first_at(document, "passages[0].text") for document in documents)  # BigBIO's are lists
+    documents = [next(_yield_inner_documents(record), None) for record in start.objects]
+    texts = (
+        find_first_value(document, "passages[0].text") for document in documents
+    )  # BigBIO's are lists
     return bool(documents) and None not in documents and not any(isinstance(x, list) for x in texts)
 
 
-def _inner_documents(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _yield_inner_documents(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield a record with passages, or all such objects in the lists of a record."""
     if "passages" in record:
         yield record
@@ -61,7 +70,9 @@ def _inner_documents(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 @naming_files()
-def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = None) -> RawCorpus:
+def read_raw_bioc(
+    path: PathName, *, feature: str | None = None, ends: Ends | None = None
+) -> RawCorpus:
     """Read a BioC file, in XML or JSON, unchecked: one annotator, without a name.
 
     The text of a document consists of its passages, each at its offset in characters, with blanks
@@ -78,25 +89,25 @@ def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = 
         SettingError: if a choice is unknown.
     """
     log = ReadLog(printable_path(path))
-    records = _parse_documents(_documents(path, log), log, feature or "type")
+    records = _parse_documents(_yield_documents(path, log), log, feature or "type")
     reading = reading_settings(feature=feature, ends=ends)
-    return gather(records, log, reading, annotators=[""], ends=ends, again=False)
+    return gather_records(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
-def _documents(path: PathName, log: ReadLog) -> Iterator[Mapping[str, Any]]:
+def _yield_documents(path: PathName, log: ReadLog) -> Iterator[Mapping[str, Any]]:
     """Yield the documents of a file, one in memory at a time."""
     if read_head(path).shape == "xml":
         with open(path, "rb") as file:
-            for element in elements(file, log.name):
+            for element in yield_elements(file, log.name):
                 if element.tag == "document":
-                    yield _from_xml(element, log)
+                    yield _convert_xml_document(element, log)
                 elif element.tag not in _COLLECTION_TAGS:
                     log.passed[_UNKNOWN] += 1
         return
-    for location, record in json_records(path, _ALLOWED, inside=("documents", "PubTator3")):
+    for location, record in yield_json_records(path, _ALLOWED, inside=("documents", "PubTator3")):
         if not isinstance(record, dict):
             raise invalid_value(f"{location}:", record, _ALLOWED)
-        yield from _inner_documents(record)
+        yield from _yield_inner_documents(record)
 
 
 def _parse_documents(
@@ -108,17 +119,17 @@ def _parse_documents(
         if document.get("id") is None:
             raise invalid_value(f"{log.name}: document", document, f"an id is needed: {_ALLOWED}")
         location = f"{log.name}: document {quote_value(document['id'])}"
-        passages = objects_in(document["passages"], "passages", location)
+        passages = check_objects(document["passages"], "passages", location)
         sentence_lists = [
-            objects_in(passage.get("sentences"), "sentences", location) for passage in passages
+            check_objects(passage.get("sentences"), "sentences", location) for passage in passages
         ]
         passages_and_sentences = [*passages, *chain.from_iterable(sentence_lists)]
-        text = _joined_text(passages_and_sentences, location)
+        text = _join_passages(passages_and_sentences, location)
         spans: list[RawSpan] = []
         span_by_id: dict[str, int] = {}
         span_by_content: dict[tuple[Pieces, str | None, str], int] = {}
         for element in (*passages_and_sentences, document):
-            for item in objects_in(element.get("annotations"), "annotations", location):
+            for item in check_objects(element.get("annotations"), "annotations", location):
                 item_location = f"{location}, annotation {quote_value(item.get('id'))}"
                 content = _parse_annotation(item, label_infon, item_location, log, infon_counts)
                 if content is None:
@@ -127,7 +138,7 @@ def _parse_documents(
                     log.passed["repeated annotation"] += 1
                 else:
                     fragments, label, quote = content
-                    attributes = _attributes(item, label_infon)
+                    attributes = _select_attributes(item, label_infon)
                     span_by_content[content] = len(spans)
                     spans.append(
                         RawSpan(
@@ -144,8 +155,8 @@ def _parse_documents(
         relations = [
             raw_relation
             for element in (*passages_and_sentences, document)
-            for relation in objects_in(element.get("relations"), "relations", location)
-            for raw_relation in _relations(relation, span_by_id, location, log)
+            for relation in check_objects(element.get("relations"), "relations", location)
+            for raw_relation in _yield_relations(relation, span_by_id, location, log)
         ]
         annotation = RawAnnotation("", spans, relations=relations)
         yield Record(location, document["id"], {"text": text}, [annotation])
@@ -155,12 +166,12 @@ def _parse_documents(
         log.notes.append(f"{log.name}: no infon {label_infon}; there are {available}; {advice}")
 
 
-def _relations(
+def _yield_relations(
     relation: Mapping[str, Any], span_by_id: Mapping[str, int], location: str, log: ReadLog
 ) -> Iterator[RawRelation]:
     """Yield a relation of two annotations; count other relations."""
     relation_location = f"{location}, relation {quote_value(relation.get('id'))}"
-    nodes = objects_in(relation.get("nodes"), "nodes", relation_location)
+    nodes = check_objects(relation.get("nodes"), "nodes", relation_location)
     infons = relation.get("infons") or {}
     label = infons.get("type") if isinstance(infons, dict) else None
     if len(nodes) != 2 or label is None:
@@ -170,7 +181,7 @@ def _relations(
     yield RawRelation(first, second, str(label), relation_location)
 
 
-def _joined_text(passages: list[dict[str, Any]], location: str) -> str:
+def _join_passages(passages: list[dict[str, Any]], location: str) -> str:
     """Join the texts of passages and sentences, each at its offset, with blanks between."""
     texts_by_offset = [
         (_parse_offset(passage.get("offset"), location), passage["text"])
@@ -211,7 +222,7 @@ def _parse_annotation(
     if not isinstance(label, (str, int, float, type(None))):
         raise invalid_value(f"{location}: {label_infon}", label, "a string is needed")
     infon_counts.update(infons.keys())
-    locations = objects_in(item.get("locations"), "locations", location)
+    locations = check_objects(item.get("locations"), "locations", location)
     if not locations:
         log.passed["unlocated annotation"] += 1
         return None
@@ -222,7 +233,7 @@ def _parse_annotation(
     return tuple(fragments), None if label is None else str(label), quote
 
 
-def _attributes(item: Mapping[str, Any], label: str) -> dict[str, str]:
+def _select_attributes(item: Mapping[str, Any], label: str) -> dict[str, str]:
     """Return the infons of an annotation that are text, except its label."""
     infons = item.get("infons") or {}
     return {
@@ -243,12 +254,13 @@ def _parse_offset(value: object, location: str) -> int:
     )
 
 
-def _from_xml(element: Element, log: ReadLog) -> dict[str, Any]:
+def _convert_xml_document(element: Element, log: ReadLog) -> dict[str, Any]:
     """Convert an XML element of a document to the structure of BioC JSON."""
     known_tags = (*_TEXT_TAGS, *_LIST_TAGS, "infon", "node")
     log.passed[_UNKNOWN] += sum(child.tag not in known_tags for child in element)
     children = {
-        f"{tag}s": [_from_xml(child, log) for child in element.findall(tag)] for tag in _LIST_TAGS
+        f"{tag}s": [_convert_xml_document(child, log) for child in element.findall(tag)]
+        for tag in _LIST_TAGS
     }
     texts = {name: element.findtext(name) for name in _TEXT_TAGS}
     infons = {infon.get("key", ""): infon.text for infon in element.findall("infon")}

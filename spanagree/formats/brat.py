@@ -36,9 +36,16 @@ from spanagree.files import (
     write_text,
     writing,
 )
-from spanagree.formats.combine import renamed
+from spanagree.formats.combine import rename_annotators
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    gather_records,
+)
 from spanagree.settings import reading_settings
 
 _ALLOWED = {
@@ -62,7 +69,7 @@ _SINGULAR = {
 _TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
 
 
-def knows_brat(start: FileHead) -> bool:
+def looks_like_brat(start: FileHead) -> bool:
     """Check whether a file begins like brat's annotations; texts do not."""
     first_line = next((line for line in start.lines if line.strip()), "")
     return start.path.endswith(".ann") and bool(_TEXT_BOUND.fullmatch(first_line.rstrip("\r\n")))
@@ -116,8 +123,8 @@ def read_brat(
     >>> [segments for segments in corpus[0].segments.values()]
     [(Segment(start=0, end=2, label='PER'),)]
     """
-    raw = raw_brat(folder, absent=absent, ends=ends)
-    raw = renamed(
+    raw = read_raw_brat(folder, absent=absent, ends=ends)
+    raw = rename_annotators(
         raw, {name: name or Path(os.path.abspath(folder)).name for name in raw.annotators}
     )
     raw = with_discontinuous(raw, discontinuous)
@@ -125,17 +132,17 @@ def read_brat(
 
 
 @naming_files()
-def raw_brat(
+def read_raw_brat(
     folder: PathName, *, absent: Absent | None = None, ends: Ends | None = None
 ) -> RawCorpus:
     """Read a brat folder or file, unchecked; the annotator of a collection has no name."""
     check_absent(absent)
     log = ReadLog("")
     reading = {"format": "brat", **reading_settings(absent=absent, ends=ends)}
-    return gather(_records(Path(folder), log, absent), log, reading, ends=ends)
+    return gather_records(_yield_records(Path(folder), log, absent), log, reading, ends=ends)
 
 
-def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
+def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     """Yield the documents of a folder or file."""
     name = printable_path(root)
     ignored_counts: Counter[str] = Counter()
@@ -143,20 +150,20 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         candidates, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
         files = [path.name for path in candidates if path.exists()]
     elif root.is_dir():
-        files = _files(root, ignored_counts)
+        files = _list_files(root, ignored_counts)
     else:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
     folder = "" if root == Path() else str(root)  # a string, as a Path per file is slow
     annotator_and_id_by_file, notes = _assign_files(files)
     n_empty, is_empty = 0, True
-    for txt, ann, annotator, id_ in _pairs(annotator_and_id_by_file, root):
+    for txt, ann, annotator, id_ in _pair_files(annotator_and_id_by_file, root):
         is_empty = False
         location = os.path.join(folder, txt)
         text = read_marked_text(location)
         annotations = []
         if ann is not None:
             ann_path = os.path.join(folder, ann)
-            rows = _numbered_lines(printable_path(ann_path), read_text(ann_path))
+            rows = _locate_lines(printable_path(ann_path), read_text(ann_path))
             n_empty += not rows
             parsed = RawAnnotation(annotator, None)
             if rows or absent != "unseen":
@@ -186,7 +193,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     log.notes += [f"{name}: {note}" for note in notes]  # several folders share the log
 
 
-def _pairs(
+def _pair_files(
     annotator_and_id_by_file: Mapping[str, tuple[str, str]], root: Path
 ) -> Iterator[tuple[str, str | None, str, str]]:
     """Yield text file, .ann file or ``None``, annotator and id of each document.
@@ -200,7 +207,7 @@ def _pairs(
         id_: file for file, (_, id_) in annotator_and_id_by_file.items() if file.endswith(".txt")
     }
     for file, (annotator, id_) in annotator_and_id_by_file.items():
-        txt, ann = f"{_stem(file)}.txt", f"{_stem(file)}.ann"
+        txt, ann = f"{_strip_extension(file)}.txt", f"{_strip_extension(file)}.ann"
         if file == txt:
             yield txt, ann if ann in annotator_and_id_by_file else None, annotator, id_
         elif txt not in annotator_and_id_by_file:
@@ -218,7 +225,7 @@ def _assign_files(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], lis
     Returns:
         Annotator and document by file, with ``""`` for the annotator of a collection; and notes.
     """
-    path_parts = {file: tuple(_stem(file).split("/")) for file in files}
+    path_parts = {file: tuple(_strip_extension(file).split("/")) for file in files}
     documents_by_folder: dict[str, set[tuple[str, ...]]] = {}
     annotated_by_folder: dict[str, set[tuple[str, ...]]] = {}
     for file, path in path_parts.items():
@@ -239,7 +246,7 @@ def _assign_files(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], lis
         if are_annotators and (len(path) > 1 or path in annotated or not annotated_by_folder):
             # texts may be in the folder above all annotators
             annotator_and_id_by_file[file] = path[0], "/".join(path[1:] or path)
-        elif not are_annotators and f"{_stem(file)}.ann" in path_parts:
+        elif not are_annotators and f"{_strip_extension(file)}.ann" in path_parts:
             annotator_and_id_by_file[file] = "", "/".join(path)
     notes = []
     if len(annotator_and_id_by_file) < len(path_parts):
@@ -253,11 +260,11 @@ def _assign_files(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], lis
     return annotator_and_id_by_file, notes
 
 
-def _stem(file: str) -> str:
+def _strip_extension(file: str) -> str:
     return file.rpartition(".")[0]
 
 
-def _files(root: Path, ignored_counts: Counter[str]) -> list[str]:
+def _list_files(root: Path, ignored_counts: Counter[str]) -> list[str]:
     """List the .txt and .ann files below a folder; count hidden files and folders as ignored."""
     files, folders = [], [""]
     while folders:
@@ -281,7 +288,7 @@ def _files(root: Path, ignored_counts: Counter[str]) -> list[str]:
     return sorted(files, key=lambda file: file.split("/"))
 
 
-def _numbered_lines(name: str, text: str) -> list[tuple[str, str]]:
+def _locate_lines(name: str, text: str) -> list[tuple[str, str]]:
     """Return the lines of a file that are not blank, each with its location."""
     lines = enumerate(text.split("\n"), 1)
     return [
@@ -418,8 +425,8 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     name = printable_path(root)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{name}: there already; a new or an empty folder is needed")
-    is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))
-    for names, noun in ((corpus.annotators, "annotator"), (_ids(corpus), "document")):
+    is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _list_ids(corpus))
+    for names, noun in ((corpus.annotators, "annotator"), (_list_ids(corpus), "document")):
         for stem in names:
             path_parts = stem.split("/")
             is_invalid = (
@@ -431,14 +438,14 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                     " which such a name cannot be; give it another"
                 )
         _check_case(noun, names)
-    for noun, terms in _terms_by_use(corpus).items():
+    for noun, terms in _collect_terms_by_use(corpus).items():
         term_by_written: dict[str, str] = {}
         for term in sorted(terms):
-            if (earlier := term_by_written.setdefault(_without_space(term), term)) != term:
+            if (earlier := term_by_written.setdefault(_replace_white_space(term), term)) != term:
                 raise SettingError(
                     f"{noun} {quote_value(earlier)} and {quote_value(term)}: brat holds no white"
                     " space, and both"
-                    f" would be {quote_value(_without_space(term))}; give one another name"
+                    f" would be {quote_value(_replace_white_space(term))}; give one another name"
                     + (", as --map-labels does" if noun == "label" else "")
                 )
     for document_index in (index for index, text in enumerate(texts) if text.startswith(BOM)):
@@ -489,11 +496,11 @@ def _check_case(noun: str, names: Iterable[str]) -> None:
                 )
 
 
-def _ids(corpus: Corpus) -> list[str]:
+def _list_ids(corpus: Corpus) -> list[str]:
     return [corpus.id_of(document_index) for document_index in range(len(corpus))]
 
 
-def _terms_by_use(corpus: Corpus) -> dict[str, set[str]]:
+def _collect_terms_by_use(corpus: Corpus) -> dict[str, set[str]]:
     """Collect the names that are written, by their use."""
     segments = [
         s
@@ -508,15 +515,15 @@ def _terms_by_use(corpus: Corpus) -> dict[str, set[str]]:
     }
 
 
-def _without_space(name: str) -> str:
+def _replace_white_space(name: str) -> str:
     """Return a name without white space, as brat requires."""
     return "_".join(name.split())
 
 
-def changed_in_brat(corpus: Corpus) -> list[str]:
+def describe_brat_changes(corpus: Corpus) -> list[str]:
     """List the differences of a corpus in brat's files, one sentence each."""
-    names = {name for terms in _terms_by_use(corpus).values() for name in terms}
-    names = {name for name in names if _without_space(name) != name}
+    names = {name for terms in _collect_terms_by_use(corpus).values() for name in terms}
+    names = {name for name in names if _replace_white_space(name) != name}
     written_note = (
         f"written with _ for white space, which brat does not hold: {join_names(sorted(names))}"
     )
@@ -544,7 +551,7 @@ def _format_lines(
     n_attributes = 0
     segment_by_line: dict[tuple[str, str], Segment] = {}
     for index, segment in enumerate(segments, 1):
-        label = _without_space(segment.label)
+        label = _replace_white_space(segment.label)
         # brat writes no line breaks, so segments are split at them
         fragments = [
             (start + match.start(), start + match.end())
@@ -570,10 +577,10 @@ def _format_lines(
         for name, value in segment.attributes.items():
             n_attributes += 1
             value_text = "" if value == "true" else f" {' '.join(value.split())}"
-            yield f"A{n_attributes}\t{_without_space(name)} T{index}{value_text}"
+            yield f"A{n_attributes}\t{_replace_white_space(name)} T{index}{value_text}"
     names = {segment: f"T{index}" for index, segment in enumerate(segments, 1)}
     for index, relation in enumerate(relations, 1):
-        label = _without_space(relation.label)
+        label = _replace_white_space(relation.label)
         ends = names[relation.first], names[relation.second]
         if relation.directed:
             yield f"R{index}\t{label} Arg1:{ends[0]} Arg2:{ends[1]}"

@@ -41,7 +41,7 @@ _Run = tuple[int, int, int]  # start in each of two sequences, length
 
 
 @lru_cache(maxsize=4)
-def plain(text: str) -> tuple[str, list[int]]:
+def fold_text(text: str) -> tuple[str, list[int]]:
     """Convert a text to lower case, with one blank for white space; keep original positions."""
     characters: list[str] = []
     positions: list[int] = []
@@ -67,14 +67,14 @@ class Alignment:
     """Alignment of a changed copy with the text.
 
     >>> alignment = Alignment("Sure! Joe sings in 'Rome'", "Jo sang in “Rome”.")
-    >>> alignment.carried(6, 9), alignment.carried(19, 25), alignment.carried(0, 4)
+    >>> alignment.find_span(6, 9), alignment.find_span(19, 25), alignment.find_span(0, 4)
     ((0, 2), (11, 17), None)
     """
 
     def __init__(self, copy: str, text: str) -> None:
-        self.copy, self.copy_positions = plain(copy)
-        self.text, self.text_positions = plain(text)
-        self.runs: list[_Run] = list(_shared_runs(self.copy, self.text))
+        self.copy, self.copy_positions = fold_text(copy)
+        self.text, self.text_positions = fold_text(text)
+        self.runs: list[_Run] = list(_yield_shared_runs(self.copy, self.text))
         self.run_starts: list[int] = [start for start, _, _ in self.runs]
 
     @property
@@ -85,7 +85,7 @@ class Alignment:
             size, 1
         )
 
-    def carried(self, start: int, end: int, min_share: float = 0.5) -> tuple[int, int] | None:
+    def find_span(self, start: int, end: int, min_share: float = 0.5) -> tuple[int, int] | None:
         """Find the span of the text that corresponds to a span of the copy.
 
         Args:
@@ -115,7 +115,7 @@ class Alignment:
         if not n_skipped:
             gap_start = sum(self.runs[first_run - 1][1:]) if first_run else 0
             gap = self.text[gap_start:text_low][::-1]
-            text_low -= _extension_length(
+            text_low -= _count_extension(
                 gap, copy_start - start, _splits_word(self.text, text_low, self.copy, start)
             )
         if last_copy_start + last_length <= end:
@@ -123,7 +123,7 @@ class Alignment:
                 self.runs[last_run + 1][1] if last_run + 1 < len(self.runs) else len(self.text)
             )
             n_missing = end - last_copy_start - last_length
-            text_high += _extension_length(
+            text_high += _count_extension(
                 self.text[text_high:gap_end],
                 n_missing,
                 _splits_word(self.text, text_high, self.copy, end),
@@ -133,7 +133,7 @@ class Alignment:
         return self.text_positions[text_low], self.text_positions[text_high - 1] + 1
 
 
-def _extension_length(gap: str, n_missing: int, splits_word: bool) -> int:
+def _count_extension(gap: str, n_missing: int, splits_word: bool) -> int:
     """Count the characters next to a span that belong to it, as changes of the copy.
 
     Args:
@@ -164,14 +164,14 @@ def _is_in_word(text: str, position: int) -> bool:
 # --- runs that two texts share -------------------------------------------------------------------
 
 
-def _shared_runs(first: str, second: str) -> Iterator[_Run]:
+def _yield_shared_runs(first: str, second: str) -> Iterator[_Run]:
     """Yield the runs of characters that two texts share, in order and as long as possible."""
     word_lists = _SPACED.findall(first), _SPACED.findall(second)
     word_starts = [[0, *accumulate(map(len, words))] for words in word_lists]
     first_end = second_end = length = 0
     runs: list[_Run] = []
     for first_word, second_word, n_words in [
-        *sorted(_common_runs(*word_lists)),
+        *sorted(_yield_common_runs(*word_lists)),
         (len(word_lists[0]), len(word_lists[1]), 0),
     ]:
         first_start, second_low = word_starts[0][first_word], word_starts[1][second_word]
@@ -180,7 +180,7 @@ def _shared_runs(first: str, second: str) -> Iterator[_Run]:
         is_similar = longer <= 3 * shorter + 3  # of dissimilar gaps only the ends are compared
         runs += (
             (first_end + gap_i, second_end + gap_j, n_equal)
-            for gap_i, gap_j, n_equal in sorted(_common_runs(*gaps, is_similar=is_similar))
+            for gap_i, gap_j, n_equal in sorted(_yield_common_runs(*gaps, is_similar=is_similar))
         )
         length = word_starts[0][first_word + n_words] - first_start
         runs.append((first_start, second_low, length))
@@ -196,7 +196,7 @@ def _shared_runs(first: str, second: str) -> Iterator[_Run]:
         yield start, second_start, length
 
 
-def _common_runs(
+def _yield_common_runs(
     first: Sequence[str], second: Sequence[str], *, is_similar: bool = True
 ) -> Iterator[_Run]:
     """Yield runs that two sequences share, in any order.
@@ -209,13 +209,11 @@ def _common_runs(
     stack = [(0, len(first), 0, len(second), 0)]
     while stack:
         first_start, first_end, second_start, second_end, depth = stack.pop()
-        length = _common_prefix_length(
-            first[first_start:first_end], second[second_start:second_end]
-        )
+        length = _count_common_prefix(first[first_start:first_end], second[second_start:second_end])
         if length:
             yield first_start, second_start, length
             first_start, second_start = first_start + length, second_start + length
-        length = _common_prefix_length(
+        length = _count_common_prefix(
             first[first_start:first_end][::-1], second[second_start:second_end][::-1]
         )
         if length:
@@ -224,11 +222,11 @@ def _common_runs(
         if first_start == first_end or second_start == second_end or not is_similar:
             continue
         first_gap, second_gap = first[first_start:first_end], second[second_start:second_end]
-        anchors = _unique_run_starts(first_gap, second_gap) if depth < _MAX_DEPTH else []
+        anchors = _find_unique_run_starts(first_gap, second_gap) if depth < _MAX_DEPTH else []
         if not anchors:
             yield from (
                 (first_start + i, second_start + j, n_equal)
-                for i, j, n_equal in _runs_by_window(first_gap, second_gap)
+                for i, j, n_equal in _yield_runs_by_window(first_gap, second_gap)
             )
             continue
         previous = first_start, second_start
@@ -242,13 +240,13 @@ def _common_runs(
             previous = i + 1, j + 1
 
 
-def _common_prefix_length(first: Sequence[str], second: Sequence[str]) -> int:
+def _count_common_prefix(first: Sequence[str], second: Sequence[str]) -> int:
     """Count the equal elements at the start of two sequences."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
-def _unique_run_starts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
+def _find_unique_run_starts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
     """Find the starts of long runs that occur once in both texts, and in the same order."""
     for length in _RUN_LENGTHS:
         runs = [
@@ -263,11 +261,11 @@ def _unique_run_starts(first: Sequence[str], second: Sequence[str]) -> list[tupl
             if counts[0][run] == 1 and run in second_by_run
         ]
         if pairs:
-            return _longest_increasing(pairs)
+            return _find_longest_increasing(pairs)
     return []
 
 
-def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Find the longest subsequence of pairs with increasing second elements."""
     ends: list[int] = []  # last element of the best subsequence per length
     last_index: list[int] = []
@@ -284,7 +282,7 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
     return increasing[::-1]
 
 
-def _runs_by_window(first: Sequence[str], second: Sequence[str]) -> Iterator[_Run]:
+def _yield_runs_by_window(first: Sequence[str], second: Sequence[str]) -> Iterator[_Run]:
     """Yield runs that two sequences share, found in one window after the other."""
     i = j = 0
     while i < len(first) and j < len(second):
@@ -300,20 +298,24 @@ def _runs_by_window(first: Sequence[str], second: Sequence[str]) -> Iterator[_Ru
 # --- quotes -------------------------------------------------------------------------------------
 
 
-def nearest(text: str, quote: str) -> tuple[int, int] | None:
+def find_changed_quote(text: str, quote: str) -> tuple[int, int] | None:
     """Find a changed quote in a text; ``None`` if it is missing, or occurs at two positions.
 
     One of five characters may be changed, left out or inserted.
 
-    >>> nearest("Jo Smith sang, she says.", "Jo Smyth sang"), nearest("Jo sang", "Jo sings")
-    ((0, 13), None)
+    >>> find_changed_quote("Jo Smith sang, she says.", "Jo Smyth sang")
+    (0, 13)
+    >>> find_changed_quote("Jo sang", "Jo sings") is None
+    True
     """
-    (plain_text, positions), (plain_quote, _) = plain(text), plain(quote.strip())
+    (plain_text, positions), (plain_quote, _) = fold_text(text), fold_text(quote.strip())
     max_changes = len(plain_quote) // _CHARACTERS_PER_CHANGE
     if len(plain_quote) > _MAX_QUOTE:
-        return Alignment(quote, text).carried(0, len(quote), 1 - 1 / _CHARACTERS_PER_CHANGE)
+        return Alignment(quote, text).find_span(0, len(quote), 1 - 1 / _CHARACTERS_PER_CHANGE)
     costs = (
-        _edit_costs(plain_text, plain_quote, max_changes) if max_changes and plain_text else None
+        _compute_edit_costs(plain_text, plain_quote, max_changes)
+        if max_changes and plain_text
+        else None
     )
     if costs is None:
         return None
@@ -326,13 +328,13 @@ def nearest(text: str, quote: str) -> tuple[int, int] | None:
     if ((starts >= end) | (ends <= start)).any():
         return None
     start, end = (
-        _word_border(plain_text, start, -1, max_changes),
-        _word_border(plain_text, end, 1, max_changes),
+        _find_word_border(plain_text, start, -1, max_changes),
+        _find_word_border(plain_text, end, 1, max_changes),
     )
     return positions[start], positions[end - 1] + 1
 
 
-def _edit_costs(text: str, quote: str, max_changes: int) -> np.ndarray | None:
+def _compute_edit_costs(text: str, quote: str, max_changes: int) -> np.ndarray | None:
     """Compute the fewest changes that turn the text before each position into the quote.
 
     The costs are a row of the usual table of edit distances. Each holds the number of changes times
@@ -351,7 +353,7 @@ def _edit_costs(text: str, quote: str, max_changes: int) -> np.ndarray | None:
     return costs
 
 
-def _word_border(text: str, position: int, step: int, max_distance: int) -> int:
+def _find_word_border(text: str, position: int, step: int, max_distance: int) -> int:
     """Find the nearest word border within a distance; otherwise return the position itself."""
     candidates = (position + step * distance for distance in range(max_distance + 1))
     return next(

@@ -70,9 +70,11 @@ def merge_sources(
     )
     for source, incoming in later_sources:
         _check_offsets(first_source, merged, source, incoming)
-        positions = _document_positions(merged, incoming, first_source, source)
+        positions = _find_document_positions(merged, incoming, first_source, source)
         shared = np.flatnonzero(positions >= 0).tolist()
-        incoming = _with_line_ends(incoming, {d: _text(merged, int(positions[d])) for d in shared})
+        incoming = _adopt_line_ends(
+            incoming, {d: _text_of_document(merged, int(positions[d])) for d in shared}
+        )
         _check_same_documents(merged, incoming, positions, escape_name(source))
         is_new = positions < 0
         positions[is_new] = len(merged.lengths) + np.arange(int(is_new.sum()))
@@ -82,7 +84,7 @@ def merge_sources(
                 reading[key] = {**incoming.reading.get(key, {}), **merged.reading.get(key, {})}
         repairs = [step for raw in (merged, incoming) for step in raw.reading.get("repair", ())]
         reading |= {"repair": [*dict.fromkeys(repairs)]} if repairs else {}
-        joined_corpus = _join(
+        joined_corpus = _join_rows(
             [merged, incoming], [np.arange(len(merged.lengths)), positions], reading
         )
         notes = [
@@ -97,7 +99,7 @@ def merge_sources(
             merged.annotator_index, [merged.annotators.index(name) for name in same_names]
         )
         merged, _ = _keep_annotations(merged, is_kept)
-        merged = replace(merged, notes=(*merged.notes, _one_annotator_note(same_names)))
+        merged = replace(merged, notes=(*merged.notes, _compose_shared_names_note(same_names)))
     if differing_names:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
@@ -105,7 +107,9 @@ def merge_sources(
         )
         merged = replace(merged, notes=(*merged.notes, note))
     if all(raw.ids is not None for raw in sources.values()):
-        merged = replace(merged, notes=(*merged.notes, *_same_texts(list(sources.values()))))
+        merged = replace(
+            merged, notes=(*merged.notes, *_compose_same_texts_note(list(sources.values())))
+        )
     n_documents = sum(len(raw.lengths) for raw in sources.values())
     if len(merged.lengths) == n_documents and max(n_sources.values(), default=0) > 1:
         return replace(merged, notes=(*merged.notes, _NO_SHARED_DOCUMENT))
@@ -116,7 +120,7 @@ JOIN = {"text": "documents of different files with the same text are one, whatev
 """How documents of several files are joined, other than by their ids."""
 
 
-def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
+def join_documents_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
     """Assign the same id to documents of the same text in different files.
 
     Repeated texts in a file are joined in order. If an earlier file has the id for another text,
@@ -161,7 +165,7 @@ def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
     return renamed_parts
 
 
-def _one_annotator_note(names: Iterable[str]) -> str:
+def _compose_shared_names_note(names: Iterable[str]) -> str:
     """Compose the note on annotators with names that occur in several files."""
     joined_names = join_names(sorted(names))
     return (
@@ -170,7 +174,9 @@ def _one_annotator_note(names: Iterable[str]) -> str:
     )
 
 
-def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dict[str, RawCorpus]:
+def join_project_files(
+    parts: Mapping[str, RawCorpus], *, repeats: bool = False
+) -> dict[str, RawCorpus]:
     """Join files whose annotators have the same names, as parts of one corpus.
 
     A shell replaces a pattern without quotes by the names of the files, so these are read like the
@@ -178,10 +184,10 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
 
     Args:
         parts: rows of files of one format, by name.
-        repeats: see :func:`concatenate`.
+        repeats: see :func:`concatenate_parts`.
 
     Raises:
-        InputError: see :func:`concatenate`.
+        InputError: see :func:`concatenate_parts`.
     """
     files_of = Counter(name for raw in parts.values() for name in raw.annotators)
     shards = {
@@ -191,8 +197,8 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
     }
     if not shards:
         return dict(parts)
-    raw = concatenate(shards, repeats=repeats)
-    note = _one_annotator_note(name for name in raw.annotators if files_of[name] > 1)
+    raw = concatenate_parts(shards, repeats=repeats)
+    note = _compose_shared_names_note(name for name in raw.annotators if files_of[name] > 1)
     unshared = {name: part for name, part in parts.items() if name not in shards}
     return {next(iter(shards)): raw.replace(notes=(*raw.notes, note)), **unshared}
 
@@ -218,7 +224,7 @@ def _match_annotators(
                 is_separate = True
                 continue
             has_shared |= not spans_by_id.keys().isdisjoint(raw.ids)
-            for id_, spans in _spans_by_document(raw, name).items():
+            for id_, spans in _collect_spans_by_document(raw, name).items():
                 earlier = spans_by_id.setdefault(id_, spans)
                 has_difference |= None not in (earlier, spans) and earlier != spans
                 spans_by_id[id_] = earlier if spans is None else spans
@@ -229,7 +235,7 @@ def _match_annotators(
     return same_names, differing_names
 
 
-def _spans_by_document(raw: RawCorpus, name: str) -> dict[str, Any]:
+def _collect_spans_by_document(raw: RawCorpus, name: str) -> dict[str, Any]:
     """Collect the spans of an annotator by document; ``None`` for documents that they never saw."""
     spans_by_id: dict[str, Any] = dict.fromkeys(raw.ids or ())
     by_name = raw.annotator_index == raw.annotators.index(name)
@@ -241,7 +247,7 @@ def _spans_by_document(raw: RawCorpus, name: str) -> dict[str, Any]:
     return {id_: None if spans is None else sorted(spans) for id_, spans in spans_by_id.items()}
 
 
-def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
+def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
     """Concatenate the parts of one corpus: the same annotators, other documents.
 
     Ids of documents without an id consist of the name of the part and their number in it. Documents
@@ -274,22 +280,22 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
     )
     names = [escape_name(name) for name in named_parts]
     positions, shared_documents = _unite_documents(names, parts)
-    joined_parts = _join(parts, positions, reading)
+    joined_parts = _join_rows(parts, positions, reading)
     if len(shared_documents):
         notes.append(
             f"{pluralize(len(shared_documents), 'document')} in more than one file, united by id"
         )
         n_rows = [len(raw_part.document_index) for raw_part in parts]
-        joined_parts, n_copies = _without_copies(
+        joined_parts, n_copies = _drop_copies(
             joined_parts, names, n_rows, shared_documents, repeats
         )
         if n_copies:
             notes.append(f"{pluralize(n_copies, 'annotation')} the same in another file, read once")
-    notes += _same_texts(parts)
+    notes += _compose_same_texts_note(parts)
     return replace(joined_parts, notes=tuple(notes))
 
 
-def _same_texts(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
+def _compose_same_texts_note(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
     """Compose the note on documents of different files with the same text and different ids."""
     files = Counter(id_ for raw in raw_parts for id_ in raw.ids or ())
     text_ids = [numbers_of_texts(raw) for raw in raw_parts]
@@ -315,10 +321,10 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
         origin_in_part = {
             d: origins[ids[d]][1:] for d in np.flatnonzero(part_positions >= 0).tolist()
         }
-        raw = _with_line_ends(
+        raw = _adopt_line_ends(
             raw,
             {
-                d: _text(raw_parts[origin_part], origin_index)
+                d: _text_of_document(raw_parts[origin_part], origin_index)
                 for d, (origin_part, origin_index) in origin_in_part.items()
             },
         )
@@ -329,8 +335,8 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
                 f"{name}: document {quote_value(ids[d])}, which {names[origin_part_index]} has too"
             )
             same_document(
-                _version(raw, d),
-                _version(raw_parts[origin_part_index], origin_index),
+                _version_of_document(raw, d),
+                _version_of_document(raw_parts[origin_part_index], origin_index),
                 location,
                 _ONE_DOCUMENT_PER_ID,
             )
@@ -343,7 +349,7 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
     return positions, np.array(sorted(shared_documents), np.int64)
 
 
-def _without_copies(
+def _drop_copies(
     raw: RawCorpus, names: Sequence[str], n_annotations: Sequence[int], shared: Ints, repeats: bool
 ) -> tuple[RawCorpus, int]:
     """Drop annotations that are equal to one in an earlier part.
@@ -375,9 +381,9 @@ def _without_copies(
         name, earlier = names[part_index[annotation]], names[part_index[first_annotation]]
         annotator, document = raw.place_of(annotation)
         is_named_by_file = annotator in (os.path.basename(name), os.path.basename(earlier))
-        if not is_named_by_file and _annotation_content(raw, annotation) == _annotation_content(
-            raw, first_annotation
-        ):
+        if not is_named_by_file and _collect_annotation_content(
+            raw, annotation
+        ) == _collect_annotation_content(raw, first_annotation):
             is_kept[annotation] = False
         elif not repeats:
             differently = "" if is_named_by_file else ", marked differently"
@@ -401,7 +407,7 @@ def _keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
     ), n_dropped
 
 
-def _annotation_content(raw: RawCorpus, annotation: int) -> Any:
+def _collect_annotation_content(raw: RawCorpus, annotation: int) -> Any:
     """Collect the segments of an annotation with their details, equal for equal annotations."""
     rows = np.flatnonzero(raw.annotation == annotation)
     labels = [raw.labels[code] if code >= 0 else "" for code in raw.label[rows].tolist()]
@@ -419,7 +425,7 @@ def _annotation_content(raw: RawCorpus, annotation: int) -> Any:
     )
 
 
-def _join(
+def _join_rows(
     raw_parts: Sequence[RawCorpus], positions: Sequence[Ints], reading: Mapping[str, Any]
 ) -> RawCorpus:
     """Join the rows of parts, with the position in the whole of each part's documents.
@@ -489,12 +495,12 @@ def _join(
 
 def _qualify_names(source: str, raw: RawCorpus, n_sources: Mapping[str, int]) -> RawCorpus:
     """Prepend the source to names of annotators that other sources have too."""
-    return renamed(
+    return rename_annotators(
         raw, {name: name if n_sources[name] == 1 else f"{source}:{name}" for name in raw.annotators}
     )
 
 
-def renamed(raw: RawCorpus, new_names: Mapping[str, str]) -> RawCorpus:
+def rename_annotators(raw: RawCorpus, new_names: Mapping[str, str]) -> RawCorpus:
     """Rename all annotators."""
     reading = {
         key: {new_names.get(name, name): setting for name, setting in value.items()}
@@ -518,7 +524,7 @@ def _check_offsets(first_source: str, merged: RawCorpus, source: str, incoming: 
         )
 
 
-def _document_positions(
+def _find_document_positions(
     merged: RawCorpus, incoming: RawCorpus, first_source: str, source: str
 ) -> Ints:
     """Find the position in the whole of each document of a part, −1 for a new document."""
@@ -542,26 +548,26 @@ def _check_same_documents(
     for document in np.flatnonzero(positions >= 0).tolist():
         merged_document = int(positions[document])
         same_document(
-            _version(incoming, document),
-            _version(merged, merged_document),
+            _version_of_document(incoming, document),
+            _version_of_document(merged, merged_document),
             f"{location}, document {quote_value(merged.id_of(merged_document))}",
         )
 
 
-def _text(raw: RawCorpus, document_index: int) -> str | None:
+def _text_of_document(raw: RawCorpus, document_index: int) -> str | None:
     return None if raw.texts is None else raw.texts[document_index]
 
 
-def _with_line_ends(raw: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
+def _adopt_line_ends(raw: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
     """Take over the line ends of other parts for texts that differ only in them."""
     return with_line_ends(
         raw, {document_index: text for document_index, text in texts.items() if text is not None}
     )
 
 
-def _version(raw: RawCorpus, document_index: int) -> Version:
+def _version_of_document(raw: RawCorpus, document_index: int) -> Version:
     return (
-        _text(raw, document_index),
+        _text_of_document(raw, document_index),
         None if raw.tokens is None else raw.tokens_of(document_index),
         int(raw.lengths[document_index]),
     )

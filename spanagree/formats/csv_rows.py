@@ -17,7 +17,7 @@ from spanagree.tables import rows_of, separator_of
 _N_PREVIEW_LINES = 50
 
 
-def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
+def read_csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
     """Read the header and the rows that are not blank, each with its line number.
 
     Cells are separated by tabs, commas or semicolons; see :func:`spanagree.tables.separator_of`.
@@ -29,38 +29,38 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
     lines: Iterator[str] = lines_of(path, encoding)
     if name == "-":
         lines = io.StringIO(read_lines(path, encoding), newline="")
-    return _rows_of(path, lines)
+    return _yield_rows(path, lines)
 
 
-def csv_records(
+def read_csv_records(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Iterator[tuple[str, dict[str, str]]]]:
     """Read the header, and the rows as mappings, each with its location for errors."""
-    rows = csv_rows(path, encoding)
+    rows = read_csv_rows(path, encoding)
     _, header = next(rows, (0, []))
     name = printable_path(path)
     return header, ((f"{name}:{line}", dict(zip(header, row, strict=True))) for line, row in rows)
 
 
-def csv_columns(
+def read_csv_columns(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Sequence[Sequence[str]], Sequence[int]]:
     """Read the header, the columns and the line number of each row.
 
-    See :func:`csv_rows`.
+    See :func:`read_csv_rows`.
     """
     text = read_lines(path, encoding)
     separator = _find_separator(path, [*islice(io.StringIO(text, newline=""), _N_PREVIEW_LINES)])
-    if (unquoted := _unquoted_columns(text.replace("\r\n", "\n"), separator)) is not None:
+    if (unquoted := _split_unquoted_columns(text.replace("\r\n", "\n"), separator)) is not None:
         return unquoted
-    rows = list(_rows_of(path, io.StringIO(text, newline="")))
+    rows = list(_yield_rows(path, io.StringIO(text, newline="")))
     if len(rows) < 2:
         return (rows[0][1] if rows else []), [], ()
     lines, cells = zip(*rows[1:], strict=True)
     return rows[0][1], list(map(list, zip(*cells, strict=True))), lines
 
 
-def _unquoted_columns(
+def _split_unquoted_columns(
     text: str, separator: str
 ) -> tuple[list[str], list[Fields], Sequence[int]] | None:
     """Split a text without quotes into the header, the columns and the line numbers of rows.
@@ -88,7 +88,7 @@ def _unquoted_columns(
         Fields(raw, starts[c :: len(header)], ends[c :: len(header)])
         for c in range(len(row_pattern))
     ]
-    if not all(map(str.strip, (header[0], *columns[0].numbered[1]))):  # a row may be blank
+    if not all(map(str.strip, (header[0], *columns[0].codes_and_words[1]))):  # a row may be blank
         return None
     return header, columns, range(2, len(columns[0]) + 2)
 
@@ -99,8 +99,8 @@ def _find_separator(path: PathName, first_lines: Sequence[str]) -> str:
     return separator_of(first_lines) or ("\t" if has_tabs else ",")
 
 
-def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows in the lines of a file with their line numbers; see :func:`csv_rows`."""
+def _yield_rows(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows in the lines of a file with their line numbers; see :func:`read_csv_rows`."""
     name = printable_path(path)
     first_lines = [*islice(lines, _N_PREVIEW_LINES)]
     separator = _find_separator(path, first_lines)

@@ -22,11 +22,11 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
-from spanagree.formats.exports import OUR_ID, check_named, objects_in
+from spanagree.formats.exports import OUR_ID, check_name_source, check_objects
 from spanagree.formats.file_head import FileHead, read_head_inside
-from spanagree.formats.json_records import json_records, records_in
+from spanagree.formats.json_records import parse_records, yield_json_records
 from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
-from spanagree.formats.spans_beside import unread_span_keys
+from spanagree.formats.spans_beside import yield_unread_span_keys
 
 _SPAN_KEYS = ("entities", "annotations", "labels", "label")
 _IGNORED_NOUNS = {"cats": "category", "Comments": "comment"}
@@ -40,7 +40,7 @@ _ALL_IN_ONE = (
 )
 
 
-def knows_doccano(start: FileHead) -> bool:
+def looks_like_doccano(start: FileHead) -> bool:
     """Check whether a file begins like an export; a zip is checked by its members."""
     if start.shape == "zip":  # with another extension it may be any packed file
         is_zip = start.path.lower().endswith(".zip") and bool(start.members)
@@ -57,7 +57,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return (
         bool(_find_span_key(row))
         and _find_text(row) is not None
-        and not any(unread_span_keys(row, read_values))
+        and not any(yield_unread_span_keys(row, read_values))
     )
 
 
@@ -76,7 +76,7 @@ def _is_doccano_row(row: Mapping[str, Any]) -> bool:
     return all(are_spans) and (bool(are_spans) or not _DOCCANO_KEYS.isdisjoint(row))
 
 
-def records(
+def yield_records(
     path: PathName, log: ReadLog, *, annotator_from: str | None = None, absent: str | None = None
 ) -> Iterator[Record]:
     """Yield the rows of an export of doccano.
@@ -97,11 +97,11 @@ def records(
         InputError: if a file cannot be read or is not an export of doccano.
         SettingError: if a choice is unknown.
     """
-    check_named(annotator_from, "id", "file")
+    check_name_source(annotator_from, "id", "file")
     check_absent(absent)
     n_without_spans, row, is_all_in_one = 0, None, False
     own_stem = PurePosixPath(log.name).stem
-    for stem, location, row in _rows(path, log.name):
+    for stem, location, row in _yield_rows(path, log.name):
         if not isinstance(row, dict):
             raise invalid_value(f"{location}:", row, _NEEDED)
         key, text = _find_span_key(row), _find_text(row)
@@ -121,12 +121,12 @@ def records(
                 log.passed["document label"] += len(row[other_key]) - n_spans
         items = row[key] if isinstance(row[key], list) else [row[key]]
         if key == "annotations" and annotator_from != "file":
-            annotations = _annotations_by_user(row, items, stem, location, log)
+            annotations = _collect_annotations_by_user(row, items, stem, location, log)
         else:
             spans = _parse_spans(items, location, log)
             n_without_spans += not spans
             is_all_in_one |= (stem or own_stem) == _ALL
-            relations = _relations(row, items, location)
+            relations = _yield_relations(row, items, location)
             annotation = RawAnnotation(stem, spans, relations=relations)
             is_unseen = absent == "unseen" and not spans
             annotations = [RawAnnotation(stem, None) if is_unseen else annotation]
@@ -143,10 +143,10 @@ def records(
         )
 
 
-def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
+def _yield_rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
     """Yield annotator, location and content of each row; a plain file names no annotator."""
     if not is_zipfile(path):
-        yield from (("", *pair) for pair in json_records(path, _NEEDED))
+        yield from (("", *pair) for pair in yield_json_records(path, _NEEDED))
         return
     with open_zip(path) as archive:
         members = [member for member in archive.names if _RECORDS.search(member)]
@@ -159,10 +159,10 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             location = f"{name}, {escape_name(member)}"
             text = decoded(location, archive.read(member), "utf-8").removeprefix(BOM)
             stem = PurePosixPath(member).stem
-            yield from ((stem, *pair) for pair in records_in(location, [text], _NEEDED))
+            yield from ((stem, *pair) for pair in parse_records(location, [text], _NEEDED))
 
 
-def _annotations_by_user(
+def _collect_annotations_by_user(
     row: Mapping[str, Any], items: list[Any], stem: str, location: str, log: ReadLog
 ) -> list[RawAnnotation]:
     """Collect the annotations of each user in a row; users without spans do not appear in it."""
@@ -185,9 +185,11 @@ def _annotations_by_user(
     return annotations
 
 
-def _relations(row: Mapping[str, Any], items: list[Any], location: str) -> Iterator[RawRelation]:
+def _yield_relations(
+    row: Mapping[str, Any], items: list[Any], location: str
+) -> Iterator[RawRelation]:
     """Yield the relations of a row between the spans among its items, identified by their ids."""
-    if not (relations := objects_in(row.get("relations"), "relations", location)):
+    if not (relations := check_objects(row.get("relations"), "relations", location)):
         return
     spans = [item for item in items if _parse_span(item, location) is not None]
     span_by_id = {

@@ -10,14 +10,14 @@ from typing import Any
 
 from spanagree.errors import InputError, escape_name, quote_value
 from spanagree.files import read_lines
-from spanagree.formats.hugging_face.columns import cell_of, has
-from spanagree.formats.joined_texts import column_of
-from spanagree.formats.json_records import json_records
+from spanagree.formats.hugging_face.columns import get_cell, has_column
+from spanagree.formats.joined_texts import find_first_column
+from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.usual_names import ID_NAMES
 from spanagree.tables import rows_of, separator_of
 
 
-def table_named(by: str) -> tuple[str, str | None] | None:
+def parse_table_name(by: str) -> tuple[str, str | None] | None:
     """Parse FILE or FILE:COLUMN to path and column if the file exists; otherwise return None."""
     path, _, column = by.rpartition(":")
     for table in ((by, None), (path, column)):
@@ -26,12 +26,12 @@ def table_named(by: str) -> tuple[str, str | None] | None:
     return None
 
 
-def says_table(path: str, column: str | None) -> str:
+def describe_table(path: str, column: str | None) -> str:
     """Describe the table in words, for the signature."""
     return f"table {Path(path).name}{'' if column is None else f':{column}'}"
 
 
-def names_in_table(
+def read_document_names(
     ids: Sequence[str], path: str, column: str | None, noun: str, document: str | None = None
 ) -> list[str | None]:
     """Return the batch or group of each document in a table: CSV, TSV or JSON.
@@ -48,24 +48,24 @@ def names_in_table(
         InputError: if the file is no such table, or contains two names for a document.
     """
     file_name, name_column = escape_name(path), column or noun
-    rows = _rows(path)
+    rows = _read_rows(path)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(
             f"{file_name}: no rows; a table with the {noun} of each document is needed"
         )
-    id_column = document if document is not None and has(rows[0], document) else None
+    id_column = document if document is not None and has_column(rows[0], document) else None
     if document is None:
-        id_column = column_of(
+        id_column = find_first_column(
             rows[0], [file_name for file_name in ("document", *ID_NAMES) if file_name != noun]
         )
-    if id_column is None or not any(has(row, name_column) for row in rows):
+    if id_column is None or not any(has_column(row, name_column) for row in rows):
         columns = ", ".join(map(escape_name, map(str, rows[0])))
         missing = (document or "document or id") if id_column is None else name_column
         raise InputError(f"{file_name}: no column {escape_name(missing)}; there are {columns}")
     name_of: dict[str, str | None] = {}
     for row in rows:
-        cell = cell_of(row, name_column) if has(row, name_column) else None
-        id_ = str(cell_of(row, id_column)) if has(row, id_column) else ""
+        cell = get_cell(row, name_column) if has_column(row, name_column) else None
+        id_ = str(get_cell(row, id_column)) if has_column(row, id_column) else ""
         name_of_row = None if cell in (None, "") else str(cell)
         if name_of.setdefault(id_, name_of_row) != name_of_row:
             raise InputError(
@@ -75,9 +75,9 @@ def names_in_table(
     return [name_of.get(id_) for id_ in ids]
 
 
-def _rows(path: str) -> list[Any]:
+def _read_rows(path: str) -> list[Any]:
     if path.endswith((".json", ".jsonl", ".ndjson")):
-        return [row for _, row in json_records(path)] if os.path.getsize(path) else []
+        return [row for _, row in yield_json_records(path)] if os.path.getsize(path) else []
     lines = [*io.StringIO(read_lines(path), newline="")]
     rows = [row for _, row in rows_of(escape_name(path), lines, separator_of(lines))]
     return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]

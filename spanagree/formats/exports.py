@@ -24,13 +24,15 @@ ANNOTATOR_FROM = {
 """Sources of annotators' names; each tool has a subset."""
 
 
-def check_named(annotator_from: str | None, *allowed: str) -> None:
+def check_name_source(annotator_from: str | None, *allowed: str) -> None:
     """Check that a tool has a source of names from :data:`ANNOTATOR_FROM`."""
     if annotator_from is not None:
         check_choice(annotator_from, allowed, "annotator_from")
 
 
-def nameless(name: str, counted: str, key: str, annotators: Collection[str]) -> list[str]:
+def compose_nameless_note(
+    name: str, counted: str, key: str, annotators: Collection[str]
+) -> list[str]:
     """Compose the note on annotations without an annotator, if other annotations have one."""
     if not (other_names := sorted({*annotators} - {""})):
         return []
@@ -40,21 +42,23 @@ def nameless(name: str, counted: str, key: str, annotators: Collection[str]) -> 
     ]
 
 
-def number_in(name: str, limit: int) -> int | None:
+def parse_number_in_name(name: str, limit: int) -> int | None:
     """Parse an integer below a limit from a name; return ``None`` for any other name.
 
-    >>> number_in("-7", 100), number_in("07", 100), number_in("107", 100)
-    (-7, None, None)
+    >>> [parse_number_in_name(name, 100) for name in ("-7", "07", "107")]
+    [-7, None, None]
     """
     value = int(name) if re.fullmatch("-?[0-9]{1,18}", name) else limit
     return value if str(value) == name and abs(value) < limit else None
 
 
-def seconds(value: object) -> float | None:
+def convert_to_seconds(value: object) -> float | None:
     """Convert a number, or an ISO date, to seconds; return ``None`` for other values.
 
-    >>> seconds("1970-01-01T00:01:00.500000Z"), seconds(60), seconds("once")
-    (60.5, 60.0, None)
+    >>> convert_to_seconds("1970-01-01T00:01:00.500000Z"), convert_to_seconds(60)
+    (60.5, 60.0)
+    >>> convert_to_seconds("once") is None
+    True
     """
     try:
         if isinstance(value, str):
@@ -65,7 +69,7 @@ def seconds(value: object) -> float | None:
         return None
 
 
-def objects_in(value: object, noun: str, location: str) -> list[dict[str, Any]]:
+def check_objects(value: object, noun: str, location: str) -> list[dict[str, Any]]:
     """Check that a value is a list of objects, or missing, and return the list.
 
     Raises:

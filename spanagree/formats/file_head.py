@@ -78,19 +78,19 @@ def read_head(path: PathName) -> FileHead:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
         return FileHead(name, "zip", members=_list_members(name))
     if head.startswith(UTF_16_MARKS):
-        return head_of_text(name, head, UTF_16)
+        return recognise_text(name, head, UTF_16)
     if b"\0" in head:
         return FileHead(name, "binary")
     first_byte = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS_SIZE) >= _N_LINES:
-        return head_of_text(name, head[:_ROWS_SIZE])  # only the first lines are read
-    file_head = head_of_text(name, head)
+        return recognise_text(name, head[:_ROWS_SIZE])  # only the first lines are read
+    file_head = recognise_text(name, head)
     if file_head.shape == "json" and len(head) == _HEAD_SIZE and len(file_head.records) < 2:
         if name.lower().endswith(".jsonl"):  # the first record ends with its line
-            return head_of_text(
+            return recognise_text(
                 name, next(pieces_of(escape_name(name), name, size=_LONG_HEAD_SIZE))
             )
-        return head_of_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD_SIZE))
+        return recognise_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD_SIZE))
     return file_head
 
 
@@ -101,16 +101,16 @@ def read_head_inside(start: FileHead, member: str) -> FileHead:
         InputError: if the archive cannot be read.
     """
     with open_zip(start.path) as archive:
-        return head_of_text(member, archive.read(member)[:_LONG_HEAD_SIZE])
+        return recognise_text(member, archive.read(member)[:_LONG_HEAD_SIZE])
 
 
-def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
+def recognise_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
     """Recognise the shape of a text by its beginning, and parse its first records."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
     text = with_newlines(text)
     lines = [line.rstrip("\r") for line in text.split("\n", _N_LINES)[:_N_LINES]]
     if _JSON.match(text):
-        line_values = _values_by_line(text)
+        line_values = _parse_values_by_line(text)
         if len(line_values) > 1 or (line_values and Path(name).suffix.lower() != ".json"):
             return FileHead(name, "jsonl", line_values, tuple(lines))
         values = _parse_values(text)
@@ -118,11 +118,11 @@ def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
             return FileHead(name, "json", tuple(values[:_N_RECORDS]), tuple(lines))
         if Path(name).suffix.lower() in (".json", ".jsonl") and _LIKE_JSON.match(text):
             return FileHead(name, "json", lines=tuple(lines))  # invalid JSON, which reading reports
-    shape: Shape = "xml" if _XML.match(text) else _table_shape(lines)
+    shape: Shape = "xml" if _XML.match(text) else _recognise_table_shape(lines)
     return FileHead(name, shape, lines=tuple(lines))
 
 
-def _values_by_line(text: str) -> tuple[Any, ...]:
+def _parse_values_by_line(text: str) -> tuple[Any, ...]:
     """Parse the first lines up to one that is no object, or lines with lists of a text and more."""
     values: list[Any] = []
     for line in islice((line for line in text.split("\n") if line.strip()), _N_RECORDS):
@@ -144,7 +144,7 @@ def _is_pair(value: list[Any]) -> bool:
 
 def _parse_values(text: str) -> list[Any] | None:
     """Parse the elements of a list, or the only object, as far as they are complete."""
-    for candidate in (text, closed(text)):
+    for candidate in (text, close_json(text)):
         try:
             value = json.loads(candidate)
         except (ValueError, RecursionError):
@@ -153,10 +153,10 @@ def _parse_values(text: str) -> list[Any] | None:
     return None
 
 
-def closed(text: str) -> str:
+def close_json(text: str) -> str:
     """Remove the last, unfinished part of truncated JSON, and append the missing brackets.
 
-    >>> closed('[{"a": [1, 2], "b": "unfin')
+    >>> close_json('[{"a": [1, 2], "b": "unfin')
     '[{"a": [1, 2]}]'
     """
     open_closers: list[str] = []
@@ -176,7 +176,7 @@ def closed(text: str) -> str:
     return text if trailing else text[:end] + closers
 
 
-def _table_shape(lines: list[str]) -> Shape:
+def _recognise_table_shape(lines: list[str]) -> Shape:
     """Recognise ``tsv`` or ``csv`` by equal numbers of cells, up to the first blank line."""
     block = [*lines, ""][: [*(line.strip() for line in lines), ""].index("")]
     separator = separator_of(block)
@@ -209,10 +209,10 @@ def _list_members(name: str) -> tuple[str, ...]:
         return ()
 
 
-def passed_over(name: str, counts: Mapping[str, int]) -> tuple[str, ...]:
+def compose_ignored_note(name: str, counts: Mapping[str, int]) -> tuple[str, ...]:
     """Compose the note on ignored content of a file, by type; return no note if all was read.
 
-    >>> passed_over("ann.json", {"relation": 3, "choice": 2, "draft": 1})
+    >>> compose_ignored_note("ann.json", {"relation": 3, "choice": 2, "draft": 1})
     ('ann.json: 3 relations, 2 choices and 1 draft passed over',)
     """
     phrases = [pluralize(count, noun) for noun, count in counts.items() if count]

@@ -23,11 +23,11 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, Source, file_names, same_files
-from spanagree.formats.combine import concatenate, joined_by_text, renamed
+from spanagree.formats.combine import concatenate_parts, join_documents_by_text, rename_annotators
 from spanagree.formats.conll.page import UNITS
-from spanagree.formats.patterns import has_pattern, matches, stars_of
-from spanagree.formats.read_files import raw_files, user_named
-from spanagree.formats.recognise import as_pattern
+from spanagree.formats.patterns import find_matches, has_pattern, match_stars
+from spanagree.formats.read_files import find_user_named_layers, read_raw_files
+from spanagree.formats.recognise import convert_to_pattern
 
 
 def read_parts(
@@ -60,13 +60,18 @@ def read_parts(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
-    to_pattern = as_pattern if form in (None, "conll") else lambda path: path
+    to_pattern = convert_to_pattern if form in (None, "conll") else lambda path: path
     if isinstance(source, Mapping):
         patterns = {name: to_pattern(path) for name, path in source.items()}
-        parts, named_layers = _parts_by_layer(patterns, form), _annotator_patterns(patterns)
+        parts, named_layers = (
+            _build_parts_by_layer(patterns, form),
+            _find_annotator_patterns(patterns),
+        )
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
-        parts = _parts_by_file([*map(to_pattern, paths)] if is_iterable(paths) else paths, form)
+        parts = _build_parts_by_file(
+            [*map(to_pattern, paths)] if is_iterable(paths) else paths, form
+        )
         named_layers = set()
     return FileParts(
         FilePart(name, files, options, form, repair, named_layers) for name, files in parts
@@ -79,10 +84,10 @@ class FileParts(list["FilePart"]):
     def united(self) -> Corpus:
         """Read the corpus in all files, and merge documents of the same id."""
         repair, options = self[0].repair, self[0].options
-        parts = {part.name: part.in_ticks() for part in self}
+        parts = {part.name: part.read_in_ticks() for part in self}
         if options.get("join") is not None:
-            parts = joined_by_text(parts)
-        raw = concatenate(parts, repeats=allows_repeats(repair))
+            parts = join_documents_by_text(parts)
+        raw = concatenate_parts(parts, repeats=allows_repeats(repair))
         raw = with_resolution(raw, options.get("resolution"), options.get("duration"))
         return valid_corpus(raw, repair)
 
@@ -109,21 +114,21 @@ class FilePart:
 
     def __call__(self) -> Corpus:
         """Read the part."""
-        return valid_corpus(self.raw(), self.repair).with_ids(f"{self.name}:")
+        return valid_corpus(self.read_rows(), self.repair).with_ids(f"{self.name}:")
 
-    def raw(self) -> RawCorpus:
+    def read_rows(self) -> RawCorpus:
         """Read the rows of the part, unchecked."""
-        raw = self.in_ticks()
+        raw = self.read_in_ticks()
         return with_resolution(raw, self.options.get("resolution"), self.options.get("duration"))
 
-    def in_ticks(self) -> RawCorpus:
+    def read_in_ticks(self) -> RawCorpus:
         """Read the rows of the part, with the exact times of recordings."""
-        return raw_files(
+        return read_raw_files(
             self.files, self.options, self.form, in_units=False, named_layers=self.named_layers
         )
 
 
-def read_found(
+def read_patterns(
     files: Mapping[str, PathName],
     options: Mapping[str, Any],
     form: str | None = None,
@@ -136,7 +141,7 @@ def read_found(
     documents of a group.
 
     Raises:
-        SettingError, InputError: see :func:`spanagree.formats.read_files.raw_files` and
+        SettingError, InputError: see :func:`spanagree.formats.read_files.read_raw_files` and
             :func:`spanagree.corpus.grouped.grouped`; also if annotations have flaws that no
             requested step repairs.
     """
@@ -144,23 +149,27 @@ def read_found(
     grouping = settings.pop("group_by", None)
     unit = "sentence" if grouping is None else settings.pop("unit", None) or "sentence"
     check_choice(unit, UNITS, "unit")
-    raw = raw_found(files, settings, form, progress, repeats=allows_repeats(repair))
+    raw = read_raw_patterns(files, settings, form, progress, repeats=allows_repeats(repair))
     if grouping is None:
         return valid_corpus(raw, repair)
     raw = repaired(raw, repair)
-    from spanagree.formats.document_tables import names_in_table, says_table, table_named
+    from spanagree.formats.document_tables import (
+        describe_table,
+        parse_table_name,
+        read_document_names,
+    )
 
     # before joining, as a segment beyond its text would be in the next one
     check_flaws(raw, repairable=True)
     names, description = grouping, "names"
-    if isinstance(grouping, str) and (table := table_named(grouping)) is not None:
+    if isinstance(grouping, str) and (table := parse_table_name(grouping)) is not None:
         ids = [raw.id_of(d) for d in range(len(raw.lengths))]
-        names = names_in_table(ids, *table, "group", settings.get("document"))
-        description = says_table(*table)
+        names = read_document_names(ids, *table, "group", settings.get("document"))
+        description = describe_table(*table)
     return Corpus.from_raw(grouped(raw, names, unit == "document", description))
 
 
-def raw_found(
+def read_raw_patterns(
     files: Mapping[str, PathName],
     options: Mapping[str, Any],
     form: str | None = None,
@@ -169,41 +178,41 @@ def raw_found(
     repeats: bool = False,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Read the rows in files or patterns, unchecked; see also :func:`concatenate`."""
+    """Read the rows in files or patterns, unchecked; see also :func:`concatenate_parts`."""
     if not any(map(has_pattern, files.values())):
-        return raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
-    named_layers = _annotator_patterns(files)
+        return read_raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
+    named_layers = _find_annotator_patterns(files)
     parts = {
-        name: raw_files(
+        name: read_raw_files(
             paths, options, form, in_units=False, thorough=thorough, named_layers=named_layers
         )
-        for name, paths in _parts_by_layer(files, form)
+        for name, paths in _build_parts_by_layer(files, form)
     }
     if options.get("join") is not None:
-        parts = joined_by_text(parts)
-    raw = concatenate(parts, repeats=repeats)
-    if len(raw.annotators) == 1 and (names := user_named(files)) and len(files) == 1:
-        raw = renamed(raw, dict.fromkeys(raw.annotators, names.pop()))
+        parts = join_documents_by_text(parts)
+    raw = concatenate_parts(parts, repeats=repeats)
+    if len(raw.annotators) == 1 and (names := find_user_named_layers(files)) and len(files) == 1:
+        raw = rename_annotators(raw, dict.fromkeys(raw.annotators, names.pop()))
     return with_resolution(raw, options.get("resolution"), options.get("duration"))
 
 
-def _annotator_patterns(patterns: Mapping[str, PathName]) -> set[str]:
+def _find_annotator_patterns(patterns: Mapping[str, PathName]) -> set[str]:
     """Return the names of the patterns if each is an annotator; a single one may be a project."""
-    return user_named(patterns) if len(patterns) > 1 else set()
+    return find_user_named_layers(patterns) if len(patterns) > 1 else set()
 
 
 _NamedFiles = list[tuple[str, dict[str, PathName]]]  # name of each part, and its files by layer
 
 
-def _parts_by_file(patterns: Sequence[PathName], form: str | None) -> _NamedFiles:
+def _build_parts_by_file(patterns: Sequence[PathName], form: str | None) -> _NamedFiles:
     """Build a part for each file, named after the file with as many folders as needed."""
     if not isinstance(patterns, Iterable):
         raise InputError(
             f"{quote_value(patterns)}; a pattern, or files one after the other, are needed"
         )
-    if project := _as_inception_project({f"{pattern}": pattern for pattern in patterns}, form):
+    if project := _build_inception_part({f"{pattern}": pattern for pattern in patterns}, form):
         return project
-    patterns_of = {path: pattern for pattern in patterns for path in matches(pattern)}
+    patterns_of = {path: pattern for pattern in patterns for path in find_matches(pattern)}
     if not patterns_of:
         raise InputError(
             "no file; a pattern, such as 'part-*.jsonl', or files one after the other, are needed"
@@ -216,29 +225,29 @@ def _parts_by_file(patterns: Sequence[PathName], form: str | None) -> _NamedFile
     ]
 
 
-def _as_inception_project(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
+def _build_inception_part(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
     """Build one part of all patterns if the files of each form a project; otherwise no part."""
     paths = list(source.values())
     if form not in (None, "inception") or not paths:
         return []
     if not all(isinstance(path, (str, os.PathLike)) and has_pattern(path) for path in paths):
         return []
-    from spanagree.formats.inception.files import are_pages
+    from spanagree.formats.inception.files import are_annotation_files
 
-    return [(", ".join(source), dict(source))] if all(map(are_pages, paths)) else []
+    return [(", ".join(source), dict(source))] if all(map(are_annotation_files, paths)) else []
 
 
-def _parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
+def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
     """Build the parts of layers: files are matched by the text in place of the stars.
 
     Every layer has every part. Parts of one layer are named after their files, other parts after
     the text in place of the stars.
     """
-    if project := _as_inception_project(source, form):
+    if project := _build_inception_part(source, form):
         return project
     parts: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():
-        for stars, path in _files_by_stars(pattern).items():
+        for stars, path in _find_files_by_stars(pattern).items():
             parts.setdefault(stars, {})[layer] = path
     if not parts:
         raise InputError("no file; a pattern for each annotator is needed, such as 'gold-*.conll'")
@@ -276,7 +285,7 @@ def _check_distinct(paths: Sequence[PathName]) -> None:
         )
 
 
-def _files_by_stars(pattern: PathName) -> dict[tuple[str, ...], PathName]:
+def _find_files_by_stars(pattern: PathName) -> dict[tuple[str, ...], PathName]:
     """Find the files of a pattern by the text in place of its stars; a plain path by its name."""
-    paths = matches(pattern)
-    return {stars_of(pattern, path) or (os.path.basename(path),): path for path in paths}
+    paths = find_matches(pattern)
+    return {match_stars(pattern, path) or (os.path.basename(path),): path for path in paths}

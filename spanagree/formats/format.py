@@ -44,7 +44,7 @@ class Format(NamedTuple):
     task_ending: str = ""
     write_tasks: Callable[..., None] | None = None
 
-    def is_of(self, start: FileHead) -> bool:
+    def recognises(self, start: FileHead) -> bool:
         """Check whether a file has the format, by its beginning."""
         if self.knows is None or (self.shapes and start.shape not in self.shapes):
             return False

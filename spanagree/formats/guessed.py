@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, join_names
-from spanagree.formats.shapes import are_docs, columns_of, shape_of
+from spanagree.formats.shapes import are_docs, find_table_columns, measure_nesting
 from spanagree.formats.tag_lists import from_tags
 
 CorpusLike: TypeAlias = Corpus | Any
@@ -32,10 +32,10 @@ def as_corpus(source: CorpusLike) -> Corpus:
 
 def as_corpus_or_parts(source: CorpusLike) -> Any:
     """Convert like :func:`as_corpus`; return parts and all other values unchanged."""
-    return source if isinstance(source, Corpus) else guessed(source, None)[0]
+    return source if isinstance(source, Corpus) else convert_to_corpus_and_gold(source, None)[0]
 
 
-def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
+def convert_to_corpus_and_gold(first: Any, second: Any) -> tuple[Any, str | None]:
     """Convert two arguments of a function to a corpus or its parts, and the gold annotator.
 
     Tags are lists of tag lists, gold and system; two mappings, from documents to tags or from a
@@ -47,35 +47,37 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     Raises:
         InputError: if tags or segments have another layout, with the call that accepts it.
 
-    >>> corpus, gold = guessed([["B-PER", "O"]], [["O", "O"]])
+    >>> corpus, gold = convert_to_corpus_and_gold([["B-PER", "O"]], [["O", "O"]])
     >>> corpus.annotators, gold
     (('gold', 'pred'), 'gold')
     """
     if isinstance(first, _PATH) and isinstance(second, _PATH) and os.path.exists(second):
         if isinstance(second, str) and os.path.basename(second) == second:
             with suppress(SpanAgreeError):  # reading both reports the error
-                corpus = _read(first)
+                corpus = _read_paths(first)
                 if second in corpus.annotators:
                     return corpus, second
-        corpus = _read([first, second])
+        corpus = _read_paths([first, second])
         return corpus, corpus.annotators[0]
     is_single = second is None or isinstance(second, str) or isinstance(first, Corpus)
     items = list(first.values()) if isinstance(first, Mapping) else first
     if is_single and isinstance(items, list) and items and all(isinstance(x, _PATH) for x in items):
-        return _read(first), second
+        return _read_paths(first), second
     if is_single and isinstance(first, _PATH):
-        return _read(first), second
+        return _read_paths(first), second
     if is_single and isinstance(first, Mapping) and are_docs(items):
         from spanagree.formats.spacy import from_docs
 
         return from_docs(first), second
-    if is_single and columns_of(first) is not None:
+    if is_single and find_table_columns(first) is not None:
         from spanagree.formats.hugging_face.read import from_dataset
 
         with suppress(SettingError):  # no column contains tags or spans
             return from_dataset(first), second
     shapes = (
-        [] if isinstance(first, Corpus) else [shape_of(argument) for argument in (first, second)]
+        []
+        if isinstance(first, Corpus)
+        else [measure_nesting(argument) for argument in (first, second)]
     )
     if is_single and not isinstance(first, Mapping):
         if shapes[:1] == [(2, str)]:
@@ -95,38 +97,38 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         if shapes[0] == (3, str) and not first.keys() & second.keys():
             return from_tags({**first, **second}), next(iter(first))
-        return _corpus_by_document(first, second), "gold"
+        return _build_corpus_by_document(first, second), "gold"
     return from_tags({"gold": first, "pred": second}), "gold"
 
 
-def corpus_of_two(first: Any, second: Any) -> Corpus:
+def build_corpus_of_two(first: Any, second: Any) -> Corpus:
     """Convert two annotators to a corpus; they are tags, by document or not, or paths.
 
     Raises:
         InputError: if the arguments are anything else.
 
-    >>> corpus_of_two([["B-PER", "O"]], [["O", "O"]]).annotators
+    >>> build_corpus_of_two([["B-PER", "O"]], [["O", "O"]]).annotators
     ('a', 'b')
     """
     if isinstance(first, _PATH) and isinstance(second, _PATH):
-        return _read([first, second])
+        return _read_paths([first, second])
     if isinstance(first, (Corpus, *_PATH)) or isinstance(second, (Corpus, *_PATH)):
         raise InputError(
             "two annotators are two lists of tags, or two paths; a corpus has them all"
         )
-    corpus = check_corpus(guessed(first, second)[0])
+    corpus = check_corpus(convert_to_corpus_and_gold(first, second)[0])
     if corpus.annotators != ("gold", "pred") or (isinstance(first, Mapping) and "gold" in first):
         return corpus
     return corpus.replace(layers=dict(zip(("a", "b"), corpus.layers.values(), strict=True)))
 
 
-def _read(paths: Any) -> Corpus:
+def _read_paths(paths: Any) -> Corpus:
     from spanagree.formats.read import read
 
     return read(paths)
 
 
-def _corpus_by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
+def _build_corpus_by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
     """Convert two mappings of documents to tags to a corpus."""
     if unmatched := gold.keys() ^ system.keys():
         raise InputError(

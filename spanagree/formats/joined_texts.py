@@ -19,10 +19,10 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, read_text
-from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.csv_rows import read_csv_rows
 from spanagree.formats.file_head import read_head
-from spanagree.formats.json_records import json_records
-from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.usual_names import COLUMNS, ID_NAMES, simplify_name
 
 OF_STRINGS = "evaluate and agree compare strings that are in no text, by --strings (strings=True)"
 """Advice for rows without a text; some commands do not allow such strings."""
@@ -37,7 +37,7 @@ class TextLookup:
         self.joined: set[str] = set()
         self.unmatched: set[str] = set()
 
-    def _all(self) -> Mapping[str, Place]:
+    def _read_all(self) -> Mapping[str, Place]:
         """Return the texts, and read them at the first call."""
         if self._texts is None:
             self._texts = self._read()
@@ -46,16 +46,16 @@ class TextLookup:
     @property
     def are_tokens(self) -> bool:
         """True if the other files contain tokens instead of texts."""
-        texts = self._all()
+        texts = self._read_all()
         return bool(texts) and not any(isinstance(text, str) for text in texts.values())
 
-    def of(self, id_: object, location: str) -> Place | None:
+    def find_text(self, id_: object, location: str) -> Place | None:
         """Return the text of a document or its tokens; ``None`` if it is in no other file.
 
         Raises:
             InputError: if no other file has a text by id.
         """
-        texts = self._all()
+        texts = self._read_all()
         if not texts:
             raise InputError(
                 f"{location}: no text, and no other file has texts by id; name the file that has"
@@ -67,7 +67,7 @@ class TextLookup:
         (self.joined if key in texts else self.unmatched).add(key)
         return texts.get(key)
 
-    def notes(self, prefix: str) -> Iterator[str]:
+    def yield_notes(self, prefix: str) -> Iterator[str]:
         """Yield the numbers of joined and unmatched documents.
 
         Raises:
@@ -88,7 +88,9 @@ class TextLookup:
                 " for one file as in --document FILE:COLUMN"
             )
 
-    def rows(self, located_rows: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
+    def yield_rows(
+        self, located_rows: Iterator[tuple[str, Any]], document: str | None
+    ) -> Iterator[Any]:
         """Yield rows with the text of another file; skip rows without a text in other files.
 
         Raises:
@@ -96,24 +98,24 @@ class TextLookup:
         """
         location = ""
         for location, row in located_rows:
-            id_ = row.get(document or column_of(row, ID_NAMES) or "")
+            id_ = row.get(document or find_first_column(row, ID_NAMES) or "")
             if id_ is None:
                 raise InputError(
                     f"{location}: neither text nor tokens, and no id by which another file has a"
                     f" text; there are {join_names(row)}: --document names the column of the ids"
                 )
-            text = self.of(id_, location)
+            text = self.find_text(id_, location)
             if isinstance(text, str):
                 yield location, {**row, "text": text}
             elif text is not None:
                 yield location, {**row, "tokens": list(text)}
         if location and not self.joined:
-            next(self.notes(f"{location.rpartition(':')[0]}: "), None)
+            next(self.yield_notes(f"{location.rpartition(':')[0]}: "), None)
 
 
-def column_of(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
+def find_first_column(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """Find the first column of a row with one of several names."""
-    column_by_plain_name = {plain(name): name for name in reversed(list(row))}
+    column_by_plain_name = {simplify_name(name): name for name in reversed(list(row))}
     return next(
         (column_by_plain_name[name] for name in names if name in column_by_plain_name), None
     )
@@ -122,11 +124,11 @@ def column_of(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
 def has_texts(path: PathName) -> bool:
     """Check whether a file or folder has texts by id, without annotations."""
     with suppress(SpanAgreeError):
-        return bool(texts_in(path))
+        return bool(read_texts(path))
     return False
 
 
-def texts_in(
+def read_texts(
     path: PathName, document: str | None = None, text: str | None = None
 ) -> dict[str, str]:
     """Read texts by id from a table or JSON, or from a folder with file names as ids.
@@ -141,10 +143,10 @@ def texts_in(
             location = os.path.join(os.fspath(path), name)
             texts[Path(name).stem] = read_text(location)
         return texts
-    for location, row in _rows(path, head.shape):
+    for location, row in _yield_rows(path, head.shape):
         if isinstance(row, dict):
-            key = document or column_of(row, ID_NAMES)
-            column = text or column_of(
+            key = document or find_first_column(row, ID_NAMES)
+            column = text or find_first_column(
                 row, [column_name for column_name in COLUMNS["text"] if column_name not in ID_NAMES]
             )
             if key in row and isinstance(row.get(column), str) and column != key:
@@ -157,11 +159,11 @@ def texts_in(
     return texts
 
 
-def _rows(path: PathName, shape: str) -> Iterator[tuple[str, Any]]:
+def _yield_rows(path: PathName, shape: str) -> Iterator[tuple[str, Any]]:
     if shape in ("json", "jsonl"):
-        yield from json_records(path)
+        yield from yield_json_records(path)
     elif shape in ("csv", "tsv") or os.fspath(path).endswith((".csv", ".tsv")):
-        rows = csv_rows(path)
+        rows = read_csv_rows(path)
         _, header = next(rows, (0, []))
         for line, row in rows:
             yield f"{printable_path(path)}:{line}", dict(zip(header, row, strict=True))

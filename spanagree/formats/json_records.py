@@ -19,7 +19,7 @@ _CHUNK_SIZE = 1 << 20  # characters
 _TAIL = 12  # characters: a value or error this close to the end may be due to a split token
 
 
-def json_records(
+def yield_json_records(
     path: PathName,
     requirement: str = _REQUIREMENT,
     encoding: str = "utf-8",
@@ -33,34 +33,36 @@ def json_records(
     Raises:
         InputError: if the file cannot be read, is not valid JSON, or is truncated.
 
-    >>> list(json_records("nowhere.json"))
+    >>> list(yield_json_records("nowhere.json"))
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere.json: no such file
     """
     name = printable_path(path)
     with closing(texts_of(path, encoding, _CHUNK_SIZE)) as pieces:  # closes the file after an error
-        yield from records_in(name, pieces, requirement, inside)
+        yield from parse_records(name, pieces, requirement, inside)
 
 
-def records_in(
+def parse_records(
     name: str, pieces: Iterable[str], requirement: str = _REQUIREMENT, inside: Collection[str] = ()
 ) -> Iterator[tuple[str, Any]]:
-    r"""Yield the values of a text in chunks; see :func:`json_records`. Errors begin with ``name``.
+    r"""Yield the values of a text in chunks; see :func:`yield_json_records`.
 
-    >>> list(records_in("x", ['[7, {"a"', ': null}]']))
+    Errors begin with ``name``.
+
+    >>> list(parse_records("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]
-    >>> list(records_in("x", ['{"a": 1, "b": [2, 3]}'], inside=["b"]))
+    >>> list(parse_records("x", ['{"a": 1, "b": [2, 3]}'], inside=["b"]))
     [('x: record 1', 2), ('x: record 2', 3)]
-    >>> list(records_in("x", ['["Jo", {}]\n["Al", {}]']))
+    >>> list(parse_records("x", ['["Jo", {}]\n["Al", {}]']))
     [('x:1', ['Jo', {}]), ('x:2', ['Al', {}])]
     """
     values = _ValueReader(name, iter(pieces), requirement)
-    if values.next_character() != "[" or values.are_pairs():
-        yield from values.lines(inside)
+    if values.read_next_character() != "[" or values.are_pairs():
+        yield from values.yield_lines(inside)
         return
-    yield from values.elements()
-    if values.next_character():
-        raise values.error(name, "more after the list")
+    yield from values.yield_elements()
+    if values.read_next_character():
+        raise values.build_error(name, "more after the list")
 
 
 class _ValueReader:
@@ -82,70 +84,72 @@ class _ValueReader:
             return False
         return _PAIR.match(self.text, end) is not None
 
-    def elements(self) -> Iterator[tuple[str, Any]]:
+    def yield_elements(self) -> Iterator[tuple[str, Any]]:
         """Yield the elements of a list."""
         self.position += 1
-        n_elements, character = 0, self.next_character()
+        n_elements, character = 0, self.read_next_character()
         while character != "]":
             n_elements += 1
             location = f"{self.name}: record {n_elements}"
             yield location, self.parse_value(location)
-            character = self._after_value(location, "]")
+            character = self._read_separator(location, "]")
         self.position += 1
 
-    def members(self, location: str, list_names: Collection[str]) -> Iterator[tuple[str, Any]]:
+    def yield_members(
+        self, location: str, list_names: Collection[str]
+    ) -> Iterator[tuple[str, Any]]:
         """Yield the elements of an object's lists of some names; without such lists the object."""
         entry: dict[str, Any] | None = {}
         self.position += 1
-        character = self.next_character()
+        character = self.read_next_character()
         while character != "}":
             key = self.parse_value(location)
-            if not isinstance(key, str) or self.next_character() != ":":
-                raise self.error(location, "no key, with a colon after it")
+            if not isinstance(key, str) or self.read_next_character() != ":":
+                raise self.build_error(location, "no key, with a colon after it")
             self.position += 1
-            if self.next_character() == "[" and key in list_names:
-                yield from self.elements()
+            if self.read_next_character() == "[" and key in list_names:
+                yield from self.yield_elements()
                 entry = None
             else:
                 value = self.parse_value(location)
                 entry = None if entry is None else {**entry, key: value}
-            character = self._after_value(location, "}")
+            character = self._read_separator(location, "}")
         self.position += 1
         if entry is not None:
             yield location, entry
 
-    def _after_value(self, location: str, closer: str) -> str:
+    def _read_separator(self, location: str, closer: str) -> str:
         """Return the character after a value, a comma or the closing bracket; skip a comma."""
-        character = self.next_character()
+        character = self.read_next_character()
         if character not in (",", closer):
             problem = (
                 "no comma after it" if character else f"no {closer} after it, the file is cut off"
             )
-            raise self.error(location, problem)
+            raise self.build_error(location, problem)
         if character == ",":
             self.position += 1
-            self.next_character()
+            self.read_next_character()
         return character
 
-    def lines(self, list_names: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
+    def yield_lines(self, list_names: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
         """Yield the values of the file, each located by its line."""
-        while self.next_character():
+        while self.read_next_character():
             self.line += self.text.count("\n", self.line_offset, self.position)
             self.line_offset = self.position
             location = f"{self.name}:{self.line}"
-            if list_names and self.next_character() == "{":
-                yield from self.members(location, list_names)
+            if list_names and self.read_next_character() == "{":
+                yield from self.yield_members(location, list_names)
             else:
                 yield location, self.parse_value(location)
 
-    def next_character(self) -> str:
+    def read_next_character(self) -> str:
         """Return the next character that is not white space; an empty string at the end."""
         while True:
             space = _SPACE.match(self.text, self.position)
             self.position = space.end() if space else self.position
             if self.position < len(self.text):
                 return self.text[self.position]
-            if not self.extend(1):
+            if not self.load_chunks(1):
                 return ""
 
     def parse_value(self, location: str) -> Any:
@@ -155,28 +159,28 @@ class _ValueReader:
             try:
                 value, end = self.decode(self.text, self.position)
             except RecursionError:
-                raise self.error(location, "nested too deeply") from None
+                raise self.build_error(location, "nested too deeply") from None
             except ValueError as error:
                 problem = json_problem(error)
                 end = getattr(error, "pos", 0)
                 is_unterminated = "Unterminated" in problem
                 if not is_unterminated and end + _TAIL < len(self.text):
-                    raise self.error(location, problem or "a number too long") from None
+                    raise self.build_error(location, problem or "a number too long") from None
             if not problem and end + _TAIL < len(self.text):
                 self.position = end
                 return value
-            if not self.extend(
+            if not self.load_chunks(
                 max(1, (len(self.text) - self.position) // _CHUNK_SIZE)
             ):  # twice as much
                 if problem:
                     suffix = (
                         ", the file is cut off" if is_unterminated or end >= len(self.text) else ""
                     )
-                    raise self.error(location, problem + suffix)
+                    raise self.build_error(location, problem + suffix)
                 self.position = end
                 return value
 
-    def extend(self, n_chunks: int) -> bool:
+    def load_chunks(self, n_chunks: int) -> bool:
         """Append chunks to the rest of the text; return False at the end of the file."""
         loaded = "".join(islice(self.chunks, n_chunks))
         if loaded:
@@ -184,6 +188,6 @@ class _ValueReader:
             self.text, self.position, self.line_offset = self.text[self.position :] + loaded, 0, 0
         return bool(loaded)
 
-    def error(self, location: str, problem: str) -> InputError:
+    def build_error(self, location: str, problem: str) -> InputError:
         """Build the error for invalid JSON."""
         return InputError(f"{location}: not valid JSON ({problem}); {self.requirement}")

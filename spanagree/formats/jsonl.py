@@ -38,7 +38,14 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, from_json, json_text, read_text, write_text
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    gather_records,
+)
 from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
@@ -69,10 +76,10 @@ def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Cor
     ...     read_jsonl(Path(folder, "one.jsonl"))[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),), 'bob': None}
     """
-    return valid_corpus(raw_jsonl(path), repair)
+    return valid_corpus(read_raw_jsonl(path), repair)
 
 
-def raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
+def read_raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
     """Read the rows of a file in spanagree's format, unchecked.
 
     Args:
@@ -95,15 +102,17 @@ def raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
         raise InputError(
             f"{name}: no documents; a line for each is needed; spanagree convert writes such files"
         )
-    offsets = _offsets(first_entry[1], first_entry[0])
-    reading = {"format": "jsonl", **_provenance(first_entry[1], first_entry[0])}
+    offsets = _parse_offset_unit(first_entry[1], first_entry[0])
+    reading = {"format": "jsonl", **_parse_provenance(first_entry[1], first_entry[0])}
     if strings and not reading.get("strings"):
         raise SettingError(f"{name}: its segments have places in a text: leave strings out")
-    records = _records(chain([first_entry], entries), offsets, reading)
-    return gather(records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False)
+    records = _yield_records(chain([first_entry], entries), offsets, reading)
+    return gather_records(
+        records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False
+    )
 
 
-def _offsets(entry: Mapping[str, Any], location: str) -> str:
+def _parse_offset_unit(entry: Mapping[str, Any], location: str) -> str:
     offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
     if isinstance(offsets, str) and (offsets in OFFSETS or is_time(offsets)):
         return offsets
@@ -113,7 +122,7 @@ def _offsets(entry: Mapping[str, Any], location: str) -> str:
     )
 
 
-def _provenance(entry: dict[str, Any], location: str) -> dict[str, Any]:
+def _parse_provenance(entry: dict[str, Any], location: str) -> dict[str, Any]:
     """Return the earlier changes recorded in a first line, as settings of reading."""
     provenance = entry.get("provenance", {})
     is_dict = isinstance(provenance, dict)
@@ -155,7 +164,7 @@ def _is_count(value: object) -> bool:
 def _parse_entry(line: str, location: str) -> dict[str, Any]:
     """Parse the object in a line."""
 
-    def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entry = dict(pairs)
         if len(entry) < len(pairs):
             keys = [key for key, _ in pairs]
@@ -165,7 +174,7 @@ def _parse_entry(line: str, location: str) -> dict[str, Any]:
             )
         return entry
 
-    entry = from_json(line, location, "a line is one object", unique_keys)
+    entry = from_json(line, location, "a line is one object", check_unique_keys)
     if not isinstance(entry, dict):
         raise invalid_value(f"{location}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:
@@ -178,19 +187,19 @@ def _parse_entry(line: str, location: str) -> dict[str, Any]:
     return entry
 
 
-def _records(
+def _yield_records(
     entries: Iterable[tuple[str, dict[str, Any]]],
     offsets: str,
     reading: Mapping[str, Any],
 ) -> Iterator[Record]:
     """Yield the documents with their annotations."""
     for location, entry in entries:
-        if "provenance" in entry and _provenance(entry, location) != provenance_of(reading):
+        if "provenance" in entry and _parse_provenance(entry, location) != provenance_of(reading):
             raise InputError(
                 f"{location}: a provenance that is not the first line's; files joined in one need"
                 " the same: pass them one by one"
             )
-        if (unit := _offsets(entry, location)) != offsets:
+        if (unit := _parse_offset_unit(entry, location)) != offsets:
             raise InputError(
                 f"{location}: offsets in {unit}, those before are in {offsets}; a corpus has one"
                 " unit"
@@ -200,10 +209,10 @@ def _records(
                 f"{location}: tokens, but offsets in characters; offsets tokens are needed"
             )
         content = {key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")}
-        yield Record(location, entry.get("id"), content, _annotations(entry, location))
+        yield Record(location, entry.get("id"), content, _yield_annotations(entry, location))
 
 
-def _annotations(entry: dict[str, Any], location: str) -> Iterator[RawAnnotation]:
+def _yield_annotations(entry: dict[str, Any], location: str) -> Iterator[RawAnnotation]:
     """Yield the annotations of a document, one for each annotator."""
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
@@ -320,10 +329,10 @@ def write_jsonl(
     True
     """
     check_corpus(corpus)
-    write_text(path, "".join(f"{line}\n" for line in _lines(corpus, fields or {})))
+    write_text(path, "".join(f"{line}\n" for line in _yield_lines(corpus, fields or {})))
 
 
-def _relations_by_annotator(document: Document) -> dict[str, list[dict[str, Any]]]:
+def _collect_relations_by_annotator(document: Document) -> dict[str, list[dict[str, Any]]]:
     """Convert the relations of a document to entries by annotator."""
     index_by_segment = {
         name: {segment: index for index, segment in enumerate(segments)}
@@ -342,7 +351,7 @@ def _relations_by_annotator(document: Document) -> dict[str, list[dict[str, Any]
     return entries_by_annotator
 
 
-def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+def _yield_lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     """Yield a line for each document, with its further fields."""
     unplaced: list[dict[str, list[dict[str, Any]]]] = [{} for _ in range(len(corpus))]
     for name, quotes in corpus.unplaced.items():
@@ -371,7 +380,7 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
             for name, segments in (document.seen if d else document.segments).items()
         }
         if document.relations:
-            entry["relations"] = _relations_by_annotator(document)
+            entry["relations"] = _collect_relations_by_annotator(document)
         if unplaced[d]:
             entry["unplaced"] = unplaced[d]
         if d == 0 and (provenance := provenance_of(corpus.reading)):

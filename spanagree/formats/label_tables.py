@@ -16,8 +16,8 @@ from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
 from spanagree.errors import InputError, SettingError, pluralize, printable_path, quote_value
 from spanagree.files import BOM, PathName, mark_inside
-from spanagree.formats.conll.fields import numbered
-from spanagree.formats.csv_rows import csv_columns
+from spanagree.formats.conll.fields import code_column
+from spanagree.formats.csv_rows import read_csv_columns
 from spanagree.settings import reading_settings
 
 
@@ -94,14 +94,16 @@ def read_labels(
     table_options |= {"separator": separator, "chosen": reading}
     if not wide and not counts:
         column_by_role = {"item": item, "annotator": annotator, "label": label}
-        columns = [table.column(column_name, role) for role, column_name in column_by_role.items()]
+        columns = [
+            table.find_column(column_name, role) for role, column_name in column_by_role.items()
+        ]
         return label_table(
-            *(table.columns[c] for c in columns), location=table.location, **table_options
+            *(table.columns[c] for c in columns), location=table.format_location, **table_options
         )
     if counts:
-        item_column, columns = table.split(item, label, "label")
-        items = None if item_column is None else table.item_names(item_column)
-        counted_labels = table.counted_labels(columns, items, are_named=label is not None)
+        item_column, columns = table.find_columns(item, label, "label")
+        items = None if item_column is None else table.list_item_names(item_column)
+        counted_labels = table.build_labels_from_counts(columns, items, are_named=label is not None)
         return replace(counted_labels, reading={**counted_labels.reading, **reading})
     return _read_wide(table, item, annotator, table_options)
 
@@ -113,16 +115,20 @@ def _read_wide(
     table_options: Mapping[str, Any],
 ) -> LabelTable:
     """Read the labels in a table with one column per annotator."""
-    item_column, columns = table.split(item, annotator, "annotator")
+    item_column, columns = table.find_columns(item, annotator, "annotator")
     header = [table.header[c] for c in columns]
-    rows = range(1, len(table.lines) + 1) if item_column is None else table.item_names(item_column)
+    rows = (
+        range(1, len(table.lines) + 1)
+        if item_column is None
+        else table.list_item_names(item_column)
+    )
     names = [name for name in rows for _ in columns]
     labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
     return label_table(
         names,
         header * len(rows),
         labels,
-        location=lambda k: table.location(k // len(columns)),
+        location=lambda k: table.format_location(k // len(columns)),
         **table_options,
     )
 
@@ -153,7 +159,7 @@ class _LabelFile:
 
     def __init__(self, path: PathName, encoding: str) -> None:
         self.name = printable_path(path)
-        self.header, self.columns, self.lines = csv_columns(path, encoding)
+        self.header, self.columns, self.lines = read_csv_columns(path, encoding)
         if not self.header:
             raise InputError(
                 f"{self.name}: is empty; a header and rows are needed, such as item,annotator,label"
@@ -172,25 +178,25 @@ class _LabelFile:
         column_names = set(header) if is_text else set()
         suspicious = {
             cell
-            for cell in numbered(self.columns[0])[1]
+            for cell in code_column(self.columns[0])[1]
             if cell[:1] == BOM or cell.strip() in column_names
         }
         for i, cell in enumerate(self.columns[0] if suspicious else ()):
             if cell.startswith(BOM):
-                raise mark_inside(self.location(i).removesuffix(": "))
+                raise mark_inside(self.format_location(i).removesuffix(": "))
             row = [column[i] for column in self.columns] if cell in suspicious else []
             if sorted(cell.strip() for cell in row) == header:
                 raise InputError(
-                    f"{self.location(i)}the names of the columns again ({quote_value(row)}), as is"
-                    " left"
+                    f"{self.format_location(i)}the names of the columns again"
+                    f" ({quote_value(row)}), as is left"
                     " where files were joined; delete the line, and have the columns below it in"
                     " the same order"
                 )
 
-    def location(self, row: int) -> str:
+    def format_location(self, row: int) -> str:
         return f"{self.name}:{self.lines[row]}: "
 
-    def column(self, name: object, role: str) -> int:
+    def find_column(self, name: object, role: str) -> int:
         """Find the index of a column, by its name or, without one, by its role."""
         headers = ", ".join(map(quote_value, self.header))
         if name is None:
@@ -218,14 +224,14 @@ class _LabelFile:
             )
         return matching_columns[0]
 
-    def split(
+    def find_columns(
         self, item: str | None, names: str | Sequence[str] | None, role: str
     ) -> tuple[int | None, list[int]]:
         """Find the column of the items, if any, and the columns of annotators or categories."""
-        item_column = None if item is None else self.column(item, "item")
+        item_column = None if item is None else self.find_column(item, "item")
         if names is not None:
             columns = [
-                self.column(column_name, role)
+                self.find_column(column_name, role)
                 for column_name in ([names] if isinstance(names, str) else names)
             ]
         else:
@@ -246,22 +252,24 @@ class _LabelFile:
                 )
         return item_column, columns
 
-    def item_names(self, column: int) -> list[str]:
+    def list_item_names(self, column: int) -> list[str]:
         """Return the names of the items, one per row."""
         names: dict[str, None] = {}
         for row, name in enumerate(self.columns[column]):
             if not name.strip():
-                raise InputError(f"{self.location(row)}the item is missing; every row needs one")
+                raise InputError(
+                    f"{self.format_location(row)}the item is missing; every row needs one"
+                )
             if name in names:
                 raise InputError(
-                    f"{self.location(row)}item {quote_value(name)} stands twice; in this layout"
-                    " each has one"
+                    f"{self.format_location(row)}item {quote_value(name)} stands twice; in this"
+                    " layout each has one"
                     " row (if no column names the items, name those of the annotators or labels)"
                 )
             names[name] = None
         return list(names)
 
-    def counted_labels(
+    def build_labels_from_counts(
         self, columns: Sequence[int], items: Sequence[str] | None, *, are_named: bool
     ) -> LabelTable:
         """Build the table of labels from columns of counts.
@@ -279,7 +287,7 @@ class _LabelFile:
             for c, cell in zip(columns, row, strict=True):
                 if cell not in count_by_cell:
                     raise InputError(
-                        f"{self.location(i)}count {quote_value(cell)} of"
+                        f"{self.format_location(i)}count {quote_value(cell)} of"
                         f" {quote_value(self.header[c])}; a whole number from 0 is needed"
                     )
         counts = [[count_by_cell[cell] for cell in row] for row in rows]
@@ -303,6 +311,7 @@ class _LabelFile:
             and count_array.any()
             and (2 * count_array[-1] == count_array.sum(axis=0)).all()
         ):
-            note = f"{self.location(-1)}the row is the sum of those above it; counted as an item"
+            location = self.format_location(-1)
+            note = f"{location}the row is the sum of those above it; counted as an item"
             table = replace(table, notes=(*table.notes, note))
         return table

@@ -4,8 +4,8 @@ If a path continues inside a text, the text is parsed as JSON, in a code fence o
 
 A value may contain several records, each with its own text: ``docs[*].text`` leads to them. All
 other parts of a record are under the same elements, or in parallel lists of the same length;
-:func:`records_at` splits a value into its records, in which the same paths lead to the parts of
-that record.
+:func:`yield_inner_records` splits a value into its records, in which the same paths lead to the
+parts of that record.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ _RecordKeys = tuple[str | int, ...]
 
 
 @lru_cache(maxsize=1000)
-def steps_of(path: str) -> tuple[tuple[str | int, ...], ...]:
+def parse_steps(path: str) -> tuple[tuple[str | int, ...], ...]:
     """Parse the steps of each alternative of a path; alternatives are separated by ``|``.
 
     Raises:
         SettingError: if the text is no path.
 
-    >>> steps_of("points[*].start|begin")
+    >>> parse_steps("points[*].start|begin")
     (('points', '[*]', 'start'), ('begin',))
     """
     return tuple(
-        () if alternative == SELF else _steps(alternative) for alternative in path.split("|")
+        () if alternative == SELF else _parse_alternative(alternative)
+        for alternative in path.split("|")
     )
 
 
-def _steps(path: str) -> tuple[str | int, ...]:
+def _parse_alternative(path: str) -> tuple[str | int, ...]:
     steps: list[str | int] = []
     position = 0
     while position < len(path):
@@ -63,17 +64,17 @@ def _steps(path: str) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def values_at(record: Any, path: str) -> list[Any]:
+def find_values(record: Any, path: str) -> list[Any]:
     """Find the values at a path, using the first alternative with a value that is not null.
 
-    >>> values_at({"a": [{"b": 1}, {"b": 2}]}, "a[*].b"), values_at({"a": None, "b": 3}, "a|b")
+    >>> find_values({"a": [{"b": 1}, {"b": 2}]}, "a[*].b"), find_values({"a": None, "b": 3}, "a|b")
     ([1, 2], [3])
     """
     if isinstance(record, dict) and path in record:  # most paths are one key
         return [record[path]]
     empty_values: list[Any] = []
-    for steps in steps_of(path) if path else ():
-        values = _walk([record], steps)
+    for steps in parse_steps(path) if path else ():
+        values = _follow_steps([record], steps)
         for value in values:
             if value is not None:
                 return values
@@ -81,38 +82,40 @@ def values_at(record: Any, path: str) -> list[Any]:
     return empty_values
 
 
-def first_at(record: Any, path: str) -> Any:
+def find_first_value(record: Any, path: str) -> Any:
     """Return the first value at a path; ``None`` if there is no value."""
-    values = values_at(record, path)
+    values = find_values(record, path)
     return values[0] if values else None
 
 
-def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
+def find_keyed_values(record: Any, path: str) -> list[tuple[str, Any]]:
     """Find the values at a path, each with the key of its last ``*``, or with an empty key.
 
-    >>> keyed_at({"by": {"ann": [1], "bob": []}}, "by.*")
+    >>> find_keyed_values({"by": {"ann": [1], "bob": []}}, "by.*")
     [('ann', [1]), ('bob', [])]
     """
-    for steps in steps_of(path):
+    for steps in parse_steps(path):
         if "*" not in steps:
-            values = [("", value) for value in _walk([record], steps)]
+            values = [("", value) for value in _follow_steps([record], steps)]
         else:
             last_wildcard = len(steps) - 1 - steps[::-1].index("*")
             objects = [
-                item for item in _walk([record], steps[:last_wildcard]) if isinstance(item, dict)
+                item
+                for item in _follow_steps([record], steps[:last_wildcard])
+                if isinstance(item, dict)
             ]
             pairs = [(str(key), value) for item in objects for key, value in item.items()]
             values = [
                 (key, inner_value)
                 for key, value in pairs
-                for inner_value in _walk([value], steps[last_wildcard + 1 :])
+                for inner_value in _follow_steps([value], steps[last_wildcard + 1 :])
             ]
         if values:
             return values
     return []
 
 
-def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
+def _follow_steps(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
     for step in steps:
         if not values:
             break
@@ -136,20 +139,20 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
 # --- several records in a value -------------------------------------------------------------------
 
 
-def is_several(path: str) -> bool:
+def leads_to_several(path: str) -> bool:
     """Check whether a path may lead to several values.
 
-    >>> is_several("docs[*].text"), is_several("docs[0].text")
+    >>> leads_to_several("docs[*].text"), leads_to_several("docs[0].text")
     (True, False)
     """
-    return any(map(_is_wildcard, (step for steps in steps_of(path) for step in steps)))
+    return any(map(_is_wildcard, (step for steps in parse_steps(path) for step in steps)))
 
 
 def _is_wildcard(step: str | int) -> bool:
     return step in ("[*]", "[1:]", "*")
 
 
-def records_at(
+def yield_inner_records(
     value: Any,
     content: str,
     of_each: Sequence[str],
@@ -178,37 +181,39 @@ def records_at(
             length.
 
     >>> two = {"docs": [{"text": "Jo", "by": 1}, {"text": "Al", "by": 2}]}
-    >>> [values_at(one, "docs[*].by") for _, one in records_at(two, "docs[*].text", (), (), "x")]
+    >>> records = yield_inner_records(two, "docs[*].text", (), (), "x")
+    >>> [find_values(record, "docs[*].by") for _, record in records]
     [[1], [2]]
     """
-    steps = _first_leading(value, content)
+    steps = _choose_alternative(value, content)
     for path in (*of_each, *shared_paths):
-        for path_steps in steps_of(path):
+        for path_steps in parse_steps(path):
             _check_not_mixed(value, steps, path_steps, f"{location}: {path} and {content}")
     if (isinstance(value, dict) and content in value) or not any(map(_is_wildcard, steps)):
         yield "", value
         return
-    if (misshapen_value := misshapen(value, content)) is not None:
+    if (misshapen_value := find_misshapen(value, content)) is not None:
         raise invalid_value(
             f"{location}: {misshapen_value[0]}", misshapen_value[1], f"{content} needs a list there"
         )
-    record_steps = _record_steps(value, steps, in_lists=in_lists)
-    record_keys = list(_record_keys(value, record_steps))
+    record_steps = _find_record_steps(value, steps, in_lists=in_lists)
+    record_keys = list(_yield_record_keys(value, record_steps))
     if record_steps == steps and steps[-1:] == ("*",):  # an object may contain other values
         record_keys = [
             keys
             for keys in record_keys
-            if isinstance(_value_at_keys(value, steps, keys), (str, list))
+            if isinstance(_follow_keys(value, steps, keys), (str, list))
         ]
     if len(record_keys) < 2:
-        containers = _walk([value], record_steps[:-1]) if record_steps else ()
+        containers = _follow_steps([value], record_steps[:-1]) if record_steps else ()
         if record_keys or not any(x in ([], {}) for x in containers):
             yield "", value
         return
     split_steps = [record_steps]
     for path in (*of_each, *shared_paths):
         parallel = [
-            _parallel_steps(value, record_steps, path_steps) for path_steps in steps_of(path)
+            _find_parallel_steps(value, record_steps, path_steps)
+            for path_steps in parse_steps(path)
         ]
         if path in of_each and all(
             steps is not None and _count_wildcards(steps) < _count_wildcards(record_steps)
@@ -219,7 +224,7 @@ def records_at(
                 f" of {content}, and each needs its own, under it or in a list of the same length"
             )
         for steps in filter(None, parallel):
-            own_keys = dict.fromkeys(_record_keys(value, steps))
+            own_keys = dict.fromkeys(_yield_record_keys(value, steps))
             if not own_keys:
                 continue
             if [*own_keys] != [
@@ -230,8 +235,8 @@ def records_at(
                     f" {path} to {len(own_keys)}; each record needs its own, under it or in a list"
                     " of the same length"
                 )
-            if path in of_lists and steps in steps_of(path):
-                for element in _walk([value], steps):
+            if path in of_lists and steps in parse_steps(path):
+                for element in _follow_steps([value], steps):
                     _check_list(element, f"{location}: {path}")
             split_steps.append(steps)
     for keys in record_keys:
@@ -242,7 +247,7 @@ def records_at(
         )
 
 
-def _parallel_steps(value: Any, record_steps: _Steps, steps: _Steps) -> _Steps | None:
+def _find_parallel_steps(value: Any, record_steps: _Steps, steps: _Steps) -> _Steps | None:
     """Find the steps of a path to the list that is parallel to the records.
 
     Return ``None`` if the path leads through the records themselves.
@@ -266,17 +271,23 @@ def _count_wildcards(steps: _Steps) -> int:
     return sum(map(_is_wildcard, steps))
 
 
-def _first_leading(value: Any, path: str) -> _Steps:
+def _choose_alternative(value: Any, path: str) -> _Steps:
     """Return the steps of the first alternative with a value that is not null, or of the first."""
-    alternatives = steps_of(path)
-    leading = (steps for steps in alternatives if any(x is not None for x in _walk([value], steps)))
+    alternatives = parse_steps(path)
+    leading = (
+        steps for steps in alternatives if any(x is not None for x in _follow_steps([value], steps))
+    )
     return next(leading, alternatives[0])
 
 
-def _record_steps(value: Any, steps: _Steps, *, in_lists: bool) -> _Steps:
+def _find_record_steps(value: Any, steps: _Steps, *, in_lists: bool) -> _Steps:
     """Return the steps at the start of a content's path that lead to each of the records."""
     wildcards = [i for i, step in enumerate(steps) if _is_wildcard(step)]
-    if in_lists and wildcards and not any(isinstance(x, list) for x in _walk([value], steps)):
+    if (
+        in_lists
+        and wildcards
+        and not any(isinstance(x, list) for x in _follow_steps([value], steps))
+    ):
         last_wildcard = wildcards.pop()  # this one leads to the parts of a content
         while wildcards and wildcards[-1] == last_wildcard - 1:
             last_wildcard = wildcards.pop()
@@ -289,29 +300,29 @@ def _truncate_steps(steps: _Steps, n_wildcards: int) -> _Steps:
     return steps[: wildcards[-1] + 1] if wildcards else ()
 
 
-def _record_keys(value: Any, steps: _Steps) -> Iterator[_RecordKeys]:
+def _yield_record_keys(value: Any, steps: _Steps) -> Iterator[_RecordKeys]:
     """Yield the keys of each value to which the steps lead."""
     if not steps:
         yield ()
         return
     step, later_steps = steps[0], steps[1:]
     if not _is_wildcard(step):
-        for inner in _walk([value], (step,)):
-            yield from _record_keys(inner, later_steps)
+        for inner in _follow_steps([value], (step,)):
+            yield from _yield_record_keys(inner, later_steps)
         return
     value = _parse_json_text(value)
-    for key in _keys(value, step):
-        yield from ((key, *keys) for keys in _record_keys(value[key], later_steps))
+    for key in _list_keys(value, step):
+        yield from ((key, *keys) for keys in _yield_record_keys(value[key], later_steps))
 
 
-def _keys(value: Any, step: str | int) -> Sequence[Any]:
+def _list_keys(value: Any, step: str | int) -> Sequence[Any]:
     """List the elements or keys to which a wildcard leads."""
     if step == "*":
         return list(value) if isinstance(value, dict) else ()
     return range(int(step == "[1:]"), len(value)) if isinstance(value, list) else ()
 
 
-def _value_at_keys(value: Any, steps: _Steps, keys: _RecordKeys) -> Any:
+def _follow_keys(value: Any, steps: _Steps, keys: _RecordKeys) -> Any:
     """Return the value at existing keys."""
     remaining_keys = iter(keys)
     for step in steps:
@@ -354,8 +365,8 @@ def _check_not_mixed(value: Any, first: _Steps, second: _Steps, location: str) -
     wildcard, single_step = sorted(
         (first[position], second[position]), key=_is_wildcard, reverse=True
     )
-    for inner in map(_parse_json_text, _walk([value], first[:position])):
-        if len(_keys(inner, wildcard)) > 1 and (
+    for inner in map(_parse_json_text, _follow_steps([value], first[:position])):
+        if len(_list_keys(inner, wildcard)) > 1 and (
             isinstance(single_step, int) or single_step in inner
         ):
             noun = "element" if isinstance(inner, list) else "key"
@@ -368,29 +379,29 @@ def _check_not_mixed(value: Any, first: _Steps, second: _Steps, location: str) -
 # --- values of another shape than a path needs ----------------------------------------------------
 
 
-def misshapen(value: Any, path: str) -> tuple[str, Any] | None:
+def find_misshapen(value: Any, path: str) -> tuple[str, Any] | None:
     """Find a value of another shape than a path needs, and return its path and the value.
 
     A missing, null or empty value has no shape, and values under any key (``*``) may have other
     shapes.
 
-    >>> misshapen({"a": {"x": 1}}, "a[*].b"), misshapen({"a": None}, "a[*].b")
+    >>> find_misshapen({"a": {"x": 1}}, "a[*].b"), find_misshapen({"a": None}, "a[*].b")
     (('a', {'x': 1}), None)
     """
     if isinstance(value, dict) and path in value:
         return None
-    alternatives = steps_of(path)
+    alternatives = parse_steps(path)
     if len(alternatives) > 1:
         leading = [
             path_steps
             for path_steps in alternatives
-            if any(x is not None for x in _walk([value], path_steps))
+            if any(x is not None for x in _follow_steps([value], path_steps))
         ]
         alternatives = tuple(leading[:1]) or alternatives
-    return next(filter(None, (_find_misshapen(value, steps) for steps in alternatives)), None)
+    return next(filter(None, (_find_misshapen_value(value, steps) for steps in alternatives)), None)
 
 
-def _find_misshapen(value: Any, path: _Steps) -> tuple[str, Any] | None:
+def _find_misshapen_value(value: Any, path: _Steps) -> tuple[str, Any] | None:
     values, is_under_any = [value], False
     for position, step in enumerate(path):
         is_list = isinstance(step, int) or step in ("[*]", "[1:]")
@@ -399,24 +410,24 @@ def _find_misshapen(value: Any, path: _Steps) -> tuple[str, Any] | None:
             is_fitting = is_blank or isinstance(parsed, list if is_list else dict)
             if not is_fitting and (not is_under_any or (is_list and isinstance(parsed, dict))):
                 return _format_steps(path[:position]), parsed
-        values = _walk(values, (step,))
+        values = _follow_steps(values, (step,))
         if not values:
             break
         is_under_any |= step == "*"
     return None
 
 
-def found_at(value: Any, path: str, location: str) -> list[Any]:
+def find_checked_values(value: Any, path: str, location: str) -> list[Any]:
     """Find the values at a path.
 
     Raises:
         InputError: if there is no value because a value has another shape than the path needs.
 
-    >>> found_at({"a": [1]}, "a[*]", "x"), found_at({}, "a[*]", "x")
+    >>> find_checked_values({"a": [1]}, "a[*]", "x"), find_checked_values({}, "a[*]", "x")
     ([1], [])
     """
-    values = values_at(value, path)
-    misshapen_value = None if values else misshapen(value, path)
+    values = find_values(value, path)
+    misshapen_value = None if values else find_misshapen(value, path)
     if misshapen_value is not None:
         raise invalid_value(
             f"{location}: {misshapen_value[0]}",
@@ -439,6 +450,6 @@ def _parse_json_text(value: Any) -> Any:
     """Parse the JSON in a text; return any other value unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in _JSON_STARTS:
         return value
-    from spanagree.formats.hugging_face.spans import held
+    from spanagree.formats.hugging_face.spans import parse_answer
 
-    return held(value)
+    return parse_answer(value)

@@ -19,7 +19,7 @@ def has_pattern(path: PathName) -> bool:
     return bool(_WILDCARD.search(os.fspath(path))) and not os.path.exists(path)
 
 
-def matches(pattern: PathName) -> list[str]:
+def find_matches(pattern: PathName) -> list[str]:
     """Find the files that match a pattern, sorted, or return the plain path.
 
     Raises:
@@ -34,10 +34,10 @@ def matches(pattern: PathName) -> list[str]:
     return paths
 
 
-def folder_of(pattern: PathName) -> str:
+def find_common_folder(pattern: PathName) -> str:
     """Find the deepest folder without wildcards that contains all files of a pattern.
 
-    >>> folder_of("annotation/*/ann.tsv"), folder_of("flat/*.xmi")
+    >>> find_common_folder("annotation/*/ann.tsv"), find_common_folder("flat/*.xmi")
     ('annotation', 'flat')
     """
     names = os.fspath(pattern).split(os.sep)
@@ -47,16 +47,20 @@ def folder_of(pattern: PathName) -> str:
     return os.sep.join(names[:first_wildcard])
 
 
-def stars_of(pattern: PathName, path: str) -> tuple[str, ...]:
+def match_stars(pattern: PathName, path: str) -> tuple[str, ...]:
     """Find the text in place of each star of a pattern in a path.
 
-    >>> stars_of("a/*-[12].conll", "a/gold-2.conll")
+    >>> match_stars("a/*-[12].conll", "a/gold-2.conll")
     ('gold', '2')
     """
     regex_by_wildcard = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
     regex = "".join(
         regex_by_wildcard.get(piece)
-        or (_character_class(piece[1:-1]) if piece[0] + piece[-1] == "[]" else re.escape(piece))
+        or (
+            _build_character_class(piece[1:-1])
+            if piece[0] + piece[-1] == "[]"
+            else re.escape(piece)
+        )
         for piece in _PIECE.findall(os.fspath(pattern))
     )
     try:
@@ -66,7 +70,7 @@ def stars_of(pattern: PathName, path: str) -> tuple[str, ...]:
     return tuple(matched or "" for matched in match.groups()) if match else ()
 
 
-def _character_class(characters: str) -> str:
+def _build_character_class(characters: str) -> str:
     """Build the regular expression for characters in brackets."""
     is_negated = characters.startswith("!")
     escaped = re.escape(characters[is_negated:]).replace(r"\-", "-")

@@ -23,15 +23,15 @@ from spanagree.errors import (
 from spanagree.files import PathName, json_text, write_text
 from spanagree.formats.exports import (
     OUR_ID,
-    check_named,
-    nameless,
-    number_in,
-    objects_in,
-    seconds,
+    check_name_source,
+    check_objects,
+    compose_nameless_note,
+    convert_to_seconds,
+    parse_number_in_name,
 )
-from spanagree.formats.json_records import json_records
+from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
-from spanagree.formats.tasks import tasks_of
+from spanagree.formats.tasks import yield_tasks
 
 REVIEW = "review"
 """Layer of answers in a review of other answers."""
@@ -42,7 +42,9 @@ _IGNORED_ANSWERS = {"reject": "rejected row", "ignore": "ignored row"}
 _IGNORED_NOUNS = {"accept": "choice"}
 
 
-def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) -> Iterator[Record]:
+def yield_records(
+    path: PathName, log: ReadLog, *, annotator_from: str | None = None
+) -> Iterator[Record]:
     """Yield the rows that `prodigy db-out` wrote.
 
     A text, identified by its ``_input_hash``, is a document. An annotator who accepted a row saw it
@@ -60,14 +62,14 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
         InputError: if a file cannot be read or was not written by Prodigy.
         SettingError: if a choice is unknown.
     """
-    check_named(annotator_from, "id", "session", "file")
+    check_name_source(annotator_from, "id", "session", "file")
     rows = _RowReader(log, annotator_from)
     row = None
-    for location, row in json_records(path, "Prodigy writes an object a line"):
+    for location, row in yield_json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
             raise invalid_value(f"{location}:", row, "an object is needed")
         log.count_unread_marks(row)
-        yield from rows.read(row, location)
+        yield from rows.yield_rows(row, location)
     if row is None:
         raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")
     if rows.n_options and not rows.has_spans:
@@ -76,7 +78,7 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
             " options or a label); spans are needed, and spanagree coefficients takes a table of"
             " labels"
         )
-    log.notes += rows.notes()
+    log.notes += rows.yield_notes()
 
 
 class _RowReader:
@@ -90,7 +92,7 @@ class _RowReader:
         self.annotators: set[str] = set()
         self.session_starts: dict[str, None] = {}
 
-    def read(self, row: Mapping[str, Any], location: str) -> Iterator[Record]:
+    def yield_rows(self, row: Mapping[str, Any], location: str) -> Iterator[Record]:
         """Yield a row, and its versions in the output of a review."""
         id_, text = row.get(OUR_ID, row.get("_input_hash")), row.get("text")
         if id_ is None or not isinstance(text, str):
@@ -104,22 +106,27 @@ class _RowReader:
             if isinstance(row.get(key), list):
                 self.log.passed[noun] += len(row[key])
         is_review = row.get("versions") is not None or row.get("_view_id") == REVIEW
-        annotator = REVIEW if is_review else self._name(self._id(row))
-        yield Record(location, id_, {"text": text}, [self._answer(row, annotator, location)])
+        annotator = REVIEW if is_review else self._name_annotator(self._find_id(row))
+        yield Record(
+            location, id_, {"text": text}, [self._build_annotation(row, annotator, location)]
+        )
         self.n_reviews += is_review
-        for version in objects_in(row.get("versions"), "versions", location):
+        for version in check_objects(row.get("versions"), "versions", location):
             filled = {"text": text, "tokens": row.get("tokens"), **version}
             sessions = version.get("sessions")
             if not isinstance(sessions, list) or not sessions:
-                sessions = [self._id(version)]
-            answers = (self._answer(filled, self._name(session), location) for session in sessions)
+                sessions = [self._find_id(version)]
+            answers = (
+                self._build_annotation(filled, self._name_annotator(session), location)
+                for session in sessions
+            )
             yield Record(location, id_, {"text": filled["text"]}, answers)
 
-    def _id(self, row: Mapping[str, Any]) -> object:
+    def _find_id(self, row: Mapping[str, Any]) -> object:
         ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
         return next((id_ for id_ in ids if id_), None)
 
-    def _name(self, id_: object) -> Any:
+    def _name_annotator(self, id_: object) -> Any:
         """Return the name of an id, unchecked; an empty name if the file is the annotator."""
         if id_ is None or self.annotator_from == "file":
             self.n_nameless += id_ is None
@@ -131,7 +138,9 @@ class _RowReader:
             self.annotators.add(name)
         return name
 
-    def _answer(self, row: Mapping[str, Any], annotator: Any, location: str) -> RawAnnotation:
+    def _build_annotation(
+        self, row: Mapping[str, Any], annotator: Any, location: str
+    ) -> RawAnnotation:
         """Build the annotation of an annotator, with spans if they accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
@@ -144,15 +153,20 @@ class _RowReader:
             self.log.within[f"in {_IGNORED_ANSWERS[answer]}s"] += n_spans
             return RawAnnotation(annotator, None)
         self.n_binary += bool(row.get("_is_binary"))
-        time, relations = seconds(row.get("_timestamp")), _parse_relations(row, location, self.log)
+        time, relations = (
+            convert_to_seconds(row.get("_timestamp")),
+            _parse_relations(row, location, self.log),
+        )
         return RawAnnotation(annotator, _parse_spans(row, location), time, relations)
 
-    def notes(self) -> Iterator[str]:
+    def yield_notes(self) -> Iterator[str]:
         """Yield notes on unclear answers."""
         name = self.log.name
         if self.n_nameless:
             counted = pluralize(self.n_nameless, "answer")
-            yield from nameless(name, counted, "_annotator_id or _session_id", self.annotators)
+            yield from compose_nameless_note(
+                name, counted, "_annotator_id or _session_id", self.annotators
+            )
         if self.n_reviews and self.annotators:
             yield (
                 f"{name}: {pluralize(self.n_reviews, 'answer')} of a reviewer, who saw the"
@@ -173,23 +187,23 @@ class _RowReader:
 
 
 def _parse_spans(row: Mapping[str, Any], location: str) -> Iterator[RawSpan]:
-    for span in objects_in(row.get("spans"), "spans", location):
-        start, end = _span_bounds(span, row.get("tokens"), location)
+    for span in check_objects(row.get("spans"), "spans", location):
+        start, end = _find_span_bounds(span, row.get("tokens"), location)
         quote = span.get("text")
         yield RawSpan(start, end, span.get("label"), quote if isinstance(quote, str) else None)
 
 
 def _parse_relations(row: Mapping[str, Any], location: str, log: ReadLog) -> Iterator[RawRelation]:
     """Yield the relations between spans of a row; count relations of tokens that are no span."""
-    if not (relations := objects_in(row.get("relations"), "relations", location)):
+    if not (relations := check_objects(row.get("relations"), "relations", location)):
         return
     index_by_bounds: dict[tuple[int, int], int] = {}
-    for index, span in enumerate(objects_in(row.get("spans"), "spans", location)):
-        index_by_bounds.setdefault(_span_bounds(span, row.get("tokens"), location), index)
+    for index, span in enumerate(check_objects(row.get("spans"), "spans", location)):
+        index_by_bounds.setdefault(_find_span_bounds(span, row.get("tokens"), location), index)
     for index, relation in enumerate(relations, 1):
         relation_location = f"{location}, relation {index}"
         head_index, child_index = (
-            index_by_bounds.get(_span_bounds(end, row.get("tokens"), relation_location))
+            index_by_bounds.get(_find_span_bounds(end, row.get("tokens"), relation_location))
             if isinstance(end, dict)
             else None
             for end in (relation.get("head_span"), relation.get("child_span"))
@@ -202,7 +216,7 @@ def _parse_relations(row: Mapping[str, Any], location: str, log: ReadLog) -> Ite
             )
 
 
-def _span_bounds(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, int]:
+def _find_span_bounds(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, int]:
     """Return start and end of a span; a span by tokens includes the token at ``token_end``."""
     start, end = span.get("start"), span.get("end")
     if start is None and end is None and isinstance(tokens, list):
@@ -216,7 +230,7 @@ def _span_bounds(span: Mapping[str, Any], tokens: object, location: str) -> tupl
             raise invalid_value(
                 f"{location}: token_start and token_end", (first_token, last_token), requirement
             )
-        words = objects_in(tokens, "tokens", location)
+        words = check_objects(tokens, "tokens", location)
         start, end = words[first_token].get("start"), words[last_token].get("end")
     if is_whole(start) and is_whole(end):
         return start, end
@@ -240,14 +254,14 @@ def write_prodigy(corpus: Corpus, path: PathName) -> None:
         InputError: if the path cannot be written.
         SettingError: if the corpus has neither texts nor tokens.
     """
-    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows_to_write(corpus)))
+    write_text(path, "".join(f"{json_text(row)}\n" for row in _yield_rows(corpus)))
 
 
-def _rows_to_write(corpus: Corpus) -> Iterator[dict[str, Any]]:
+def _yield_rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     in_characters = corpus.to_characters()
     for d, text in enumerate(in_characters.known("texts", "Prodigy")):
         document = in_characters[d]
-        input_hash, task_hash = _hashes(document.id, text)
+        input_hash, task_hash = _compute_hashes(document.id, text)
         id_entry = {} if str(input_hash) == document.id else {OUR_ID: document.id}
         hashes = {
             "_input_hash": input_hash,
@@ -255,7 +269,7 @@ def _rows_to_write(corpus: Corpus) -> Iterator[dict[str, Any]]:
             "_view_id": "spans_manual",
         }
         in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
-        tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
+        tokens = {"tokens": _list_tokens(corpus, d, text)} if in_tokens else {}
         for name, segments in document.seen.items():
             spans: list[dict[str, Any]] = [
                 {"start": start, "end": end, "label": label} for start, end, label in segments
@@ -275,16 +289,16 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
     For arguments and errors see :func:`spanagree.formats.write.write_tasks`.
     """
     in_tokens, rows = corpus.offsets == "tokens", []
-    for d, id_, text, name in tasks_of(corpus, document, assignees, "Prodigy"):
-        input_hash, task_hash = _hashes(id_, text, name)
-        tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
+    for d, id_, text, name in yield_tasks(corpus, document, assignees, "Prodigy"):
+        input_hash, task_hash = _compute_hashes(id_, text, name)
+        tokens = {"tokens": _list_tokens(corpus, d, text)} if in_tokens else {}
         meta = {"document": id_, "assignee": name}
         hashes = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
         rows.append({"text": text, **hashes, **tokens, "meta": meta})
     write_text(path, "".join(f"{json_text(row)}\n" for row in rows))
 
 
-def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
+def _list_tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
     """Return the tokens of a document, with their offsets in the text that is written."""
     words, first_token = corpus.tokens_of(d), int(corpus.starts[d])
     if corpus.texts is None or corpus.token_starts is None:
@@ -299,13 +313,15 @@ def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _hashes(id_: str, text: str, assignee: str = "") -> tuple[int, int]:
+def _compute_hashes(id_: str, text: str, assignee: str = "") -> tuple[int, int]:
     """Return the hash of a document, its id if it is a number, and the hash of a task on it."""
-    numeric_id = number_in(id_, 1 << 31)
+    numeric_id = parse_number_in_name(id_, 1 << 31)
     task_text = f"{id_}\n{text}\n{assignee}" if assignee else f"{id_}\n{text}"
-    return _signed_hash(id_) if numeric_id is None else numeric_id, _signed_hash(task_text)
+    return _compute_signed_hash(id_) if numeric_id is None else numeric_id, _compute_signed_hash(
+        task_text
+    )
 
 
-def _signed_hash(text: str) -> int:
+def _compute_signed_hash(text: str) -> int:
     """Compute a signed 32-bit hash, equal on all systems."""
     return zlib.crc32(text.encode("utf-8", "surrogatepass")) - (1 << 31)

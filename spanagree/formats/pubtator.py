@@ -18,7 +18,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, printable_path, quote_value, whole_number
 from spanagree.files import PathName, lines_of
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.settings import reading_settings
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
@@ -36,7 +36,7 @@ _JOINERS: Mapping[str, Callable[[Sequence[str]], str]] = {
 _DEFAULT_JOINER = next(iter(_JOINERS))
 
 
-def knows_pubtator(start: FileHead) -> bool:
+def looks_like_pubtator(start: FileHead) -> bool:
     """Check whether a file begins like PubTator, with a title."""
     first_line = next((line for line in start.lines if line.strip()), "")
     return bool(re.match(r"[^|\t\s]+\|t\|", first_line))
@@ -57,7 +57,7 @@ class _Document:
         return zip(*columns, self.quotes_and_types[::2], self.quotes_and_types[1::2], strict=True)
 
 
-def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
+def read_raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     """Read the rows of a PubTator file, unchecked: one annotator, without a name.
 
     Offsets count the characters of title and abstract, joined by one character. If titles end with
@@ -80,17 +80,19 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
         log.notes = [
             f"{location}: offsets count titles and abstracts joined {joiner}, as mentions show"
         ]
-    records = _records(documents, joiner, location)
-    return gather(
+    records = _yield_records(documents, joiner, location)
+    return gather_records(
         records, log, reading_settings(ends=ends), annotators=[""], ends=ends, again=False
     )
 
 
-def _records(documents: dict[str, _Document], joiner: str, location: str) -> Iterator[Record]:
+def _yield_records(documents: dict[str, _Document], joiner: str, location: str) -> Iterator[Record]:
     for id_ in list(documents):
         document = documents.pop(id_)  # the texts of a large file are in memory once
         offsets = (
-            None if joiner == _DEFAULT_JOINER else _offsets_in_default(document.sections, joiner)
+            None
+            if joiner == _DEFAULT_JOINER
+            else _compute_default_offsets(document.sections, joiner)
         )
         spans = (
             RawSpan(
@@ -104,7 +106,7 @@ def _records(documents: dict[str, _Document], joiner: str, location: str) -> Ite
         yield Record(location, id_, {"text": text}, [RawAnnotation("", spans)])
 
 
-def _offsets_in_default(sections: Sequence[str], joiner: str) -> Ints:
+def _compute_default_offsets(sections: Sequence[str], joiner: str) -> Ints:
     """Compute the offset in the usual text for each offset in a text that is joined otherwise.
 
     So a text is the same whatever its mentions count.

@@ -9,7 +9,7 @@ from unicodedata import normalize
 from spanagree.corpus.normal_form import composed
 from spanagree.corpus.offsets import Place, places_of
 from spanagree.errors import escape_name, percent, pluralize
-from spanagree.formats.changed_texts import cuts_word, nearest, plain
+from spanagree.formats.changed_texts import cuts_word, find_changed_quote, fold_text
 
 Bounds = tuple[int, int]
 """Start and end of a quote."""
@@ -27,7 +27,7 @@ class Quotes:
         self.repeated: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def place(
+    def place_quotes(
         self, text: Place, quotes: Sequence[tuple[str, int | None]], annotator: str
     ) -> list[Bounds | None]:
         """Find the quotes of an annotator in a text; ``None`` for a quote without a span.
@@ -45,7 +45,11 @@ class Quotes:
         bounds: list[Bounds | None] = [None] * len(quotes)
         is_taken, used_bounds = bytearray(len(text)), set[Bounds]()
         candidates = {
-            quote: (self._places(text, quote), self._places(text, quote)) for quote, _ in quotes
+            quote: (
+                self._yield_candidate_spans(text, quote),
+                self._yield_candidate_spans(text, quote),
+            )
+            for quote, _ in quotes
         }
 
         def is_free(span: Bounds) -> bool:
@@ -57,7 +61,7 @@ class Quotes:
         for quote_index in quote_order:
             quote, occurrence = quotes[quote_index]
             if occurrence is not None:
-                match = self._time(text, quote, occurrence)
+                match = self._find_occurrence(text, quote, occurrence)
             else:  # taken spans stay taken, so repeated quotes share their iterators
                 free_candidates, later_candidates = candidates[quote]
                 match = next(
@@ -72,7 +76,7 @@ class Quotes:
                     None,
                 )
             if match is None:
-                is_in_text = next(self._places(text, quote), None) is not None
+                is_in_text = next(self._yield_candidate_spans(text, quote), None) is not None
                 (self.repeated if is_in_text else self.lost)[annotator] += 1
                 continue
             span, counter = match
@@ -83,26 +87,30 @@ class Quotes:
             is_taken[slice(*span)] = bytes([1]) * (span[1] - span[0])
         return bounds
 
-    def _places(self, text: Place, quote: str) -> Iterator[tuple[Bounds, Counter[str]]]:
+    def _yield_candidate_spans(
+        self, text: Place, quote: str
+    ) -> Iterator[tuple[Bounds, Counter[str]]]:
         """Yield the possible spans of a quote, the best first, each with its counter."""
-        exact = _whole_occurrences(text, quote)
+        exact = _find_whole_occurrences(text, quote)
         yield from ((span, self.exact) for span in exact if not cuts_word(text, *span))
         exact_spans = {*exact}
-        loose = [span for span in loose_occurrences(text, quote) if span not in exact_spans]
+        loose = [span for span in find_loose_occurrences(text, quote) if span not in exact_spans]
         yield from ((span, self.loose) for span in loose if not cuts_word(text, *span))
         yield from ((span, self.exact) for span in exact if cuts_word(text, *span))
         yield from ((span, self.loose) for span in loose if cuts_word(text, *span))
         nearest_span = None
         if self.align and isinstance(text, str) and not exact and not loose:
-            nearest_span = nearest(text, quote)
+            nearest_span = find_changed_quote(text, quote)
         if nearest_span is not None:
             yield nearest_span, self.changed
 
-    def _time(self, text: Place, quote: str, occurrence: int) -> tuple[Bounds, Counter[str]] | None:
+    def _find_occurrence(
+        self, text: Place, quote: str, occurrence: int
+    ) -> tuple[Bounds, Counter[str]] | None:
         """Find one occurrence of a quote, exact or except for case, white space and the like."""
         spans_and_counters = (
-            (_whole_occurrences(text, quote), self.exact),
-            (loose_occurrences(text, quote), self.loose),
+            (_find_whole_occurrences(text, quote), self.exact),
+            (find_loose_occurrences(text, quote), self.loose),
         )
         return next(
             (
@@ -113,7 +121,7 @@ class Quotes:
             None,
         )
 
-    def counts(self) -> dict[str, tuple[int, int]]:
+    def count_quotes(self) -> dict[str, tuple[int, int]]:
         """Count the quotes of each annotator, and the quotes without a span."""
         missing = self.repeated + self.lost
         return {
@@ -121,9 +129,9 @@ class Quotes:
             for name, n_quotes in (self.exact + self.loose + self.changed + missing).items()
         }
 
-    def notes(self, prefix: str) -> Iterator[str]:
+    def yield_notes(self, prefix: str) -> Iterator[str]:
         """Yield a note per annotator: the number of quotes, and the share that was not found."""
-        for name, (n_quotes, _) in self.counts().items():
+        for name, (n_quotes, _) in self.count_quotes().items():
             n_lost, n_repeated = self.lost[name], self.repeated[name]
             repeated_note = (
                 f", {n_repeated} ({percent(n_repeated / n_quotes, 1)}) repeated more often than in"
@@ -146,11 +154,13 @@ class Quotes:
             )
 
 
-def occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+def find_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find a quote in a text, or in tokens.
 
-    >>> occurrences("to be or not to be", "to be"), occurrences(["New", "York", "."], "York.")
-    ([(0, 5), (13, 18)], [(1, 3)])
+    >>> find_occurrences("to be or not to be", "to be")
+    [(0, 5), (13, 18)]
+    >>> find_occurrences(["New", "York", "."], "York.")
+    [(1, 3)]
     """
     spans: list[tuple[int, int]] = []
     if not isinstance(text, str):
@@ -165,28 +175,30 @@ def occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+def _find_whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find the occurrences of a quote that split no character of the composed normal form."""
-    spans = occurrences(text, quote)
+    spans = find_occurrences(text, quote)
     as_composed = composed(text) if spans and isinstance(text, str) else None
     if as_composed is None:
         return spans
     return [span for span in spans if as_composed.inside.isdisjoint(span)]
 
 
-def loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+def find_loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find a quote in a text except for case, white space, quotation marks and normal form.
 
-    >>> loose_occurrences("She said “New\\n York”.", '"new york"')
+    >>> find_loose_occurrences("She said “New\\n York”.", '"new york"')
     [(9, 20)]
     """
     if not isinstance(text, str):
-        tokens = [plain(normalize("NFC", token))[0] for token in text]
-        return occurrences(tokens, plain(normalize("NFC", quote).strip())[0])
+        tokens = [fold_text(normalize("NFC", token))[0] for token in text]
+        return find_occurrences(tokens, fold_text(normalize("NFC", quote).strip())[0])
     as_composed = composed(text)
-    plain_text, positions = plain(text if as_composed is None else as_composed.text)
-    plain_quote, _ = plain(normalize("NFC", quote).strip())
-    spans = [(positions[a], positions[b - 1] + 1) for a, b in occurrences(plain_text, plain_quote)]
+    plain_text, positions = fold_text(text if as_composed is None else as_composed.text)
+    plain_quote, _ = fold_text(normalize("NFC", quote).strip())
+    spans = [
+        (positions[a], positions[b - 1] + 1) for a, b in find_occurrences(plain_text, plain_quote)
+    ]
     if as_composed is None:
         return spans
     distinct: list[tuple[int, int]] = []

@@ -11,8 +11,8 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import steps_of
 from spanagree.errors import SettingError
 from spanagree.files import named_files
-from spanagree.formats.file_parts import read_found
-from spanagree.formats.recognise import as_pattern
+from spanagree.formats.file_parts import read_patterns
+from spanagree.formats.recognise import convert_to_pattern
 
 _PATH = (str, os.PathLike)
 
@@ -69,14 +69,14 @@ def read(
     if isinstance(source, _PATH) or are_paths:
         files = named_files(source)
         if format in (None, "conll"):
-            files = {name: as_pattern(path) for name, path in files.items()}
-        return read_found(files, options, format, repair)
+            files = {name: convert_to_pattern(path) for name, path in files.items()}
+        return read_patterns(files, options, format, repair)
     if format is not None:
         raise SettingError(f"format {format!r}, but there is no file; leave it out")
-    return _of_data(source, repair=repair, **options)
+    return _read_data(source, repair=repair, **options)
 
 
-def _of_data(source: Any, **options: Any) -> Corpus:
+def _read_data(source: Any, **options: Any) -> Corpus:
     """Read a corpus from data in memory; files need none of these modules."""
     from spanagree.formats.shapes import are_docs, are_tags
 

@@ -28,26 +28,32 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, naming_files
-from spanagree.formats.combine import JOIN, joined_by_text, merge_sources, one_project, renamed
+from spanagree.formats.combine import (
+    JOIN,
+    join_documents_by_text,
+    join_project_files,
+    merge_sources,
+    rename_annotators,
+)
 from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.format import Format
-from spanagree.formats.recognise import SniffedFile, check_stdin, format_named
+from spanagree.formats.recognise import SniffedFile, check_stdin, find_format_by_name
 from spanagree.formats.registry import (
     COLUMNS_OF_ROWS,
     FORMATS,
     TOOLS,
     Options,
-    format_called,
+    get_format,
+    load_registered_formats,
     read_uem,
-    registered,
 )
-from spanagree.formats.tools import PATHS, lazy
+from spanagree.formats.tools import PATHS, import_on_call
 from spanagree.settings import reading_settings
 
 if TYPE_CHECKING:
     from spanagree.formats.joined_texts import TextLookup  # for few files
 
-_with_unread = lazy("spanagree.formats.unread", "with_unread")
+_count_unread_marks = import_on_call("spanagree.formats.unread", "count_unread_marks_in_file")
 
 _SELECTING_OPTIONS = frozenset(
     ("spans", "tags", "start", "quote", "layer", "feature", "tier", "predictions")
@@ -87,35 +93,35 @@ class _Source:
     @cached_property
     def form(self) -> str:
         """Name of the format."""
-        return self.format_name or self.sniffed.format_by(self.options)
+        return self.format_name or self.sniffed.find_format(self.options)
 
     @property
     def is_as_named(self) -> bool:
         """True if the named format is also the recognised one."""
         with suppress(SpanAgreeError):
-            return self.sniffed.format_by({}) == self.format_name
+            return self.sniffed.find_format({}) == self.format_name
         return False
 
-    def read(self, texts: TextLookup | None, *, thorough: bool = False) -> RawCorpus:
+    def read_rows(self, texts: TextLookup | None, *, thorough: bool = False) -> RawCorpus:
         """Read the rows of a file that names its annotators; otherwise the layer is the annotator.
 
         The name that a user gives replaces that of a single annotator; several annotators keep
         their names, with a note. Another note is added if the extension does not fit the format.
         Files of a single pattern keep their own names; each of several patterns is an annotator.
         """
-        takes = {*format_called(self.form).takes} - {*_TIME_OPTIONS}
+        takes = {*get_format(self.form).takes} - {*_TIME_OPTIONS}
         reader_options = {key: value for key, value in self.options.items() if key in takes}
         if texts is not None:
             reader_options["texts"] = texts
-        raw = format_called(self.form).read(self.path, **reader_options)
+        raw = get_format(self.form).read(self.path, **reader_options)
         if _SELECTING_OPTIONS.isdisjoint(reader_options):
-            raw = _with_unread(self.path, raw, self.form, thorough=thorough)
+            raw = _count_unread_marks(self.path, raw, self.form, thorough=thorough)
         name = printable_path(self.path)
         is_one_of_many = self.is_only_file and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
         notes = raw.notes
         is_guessed = any("columns guessed" in note for note in notes)
-        if self.form != format_named(self.path) or is_guessed:
+        if self.form != find_format_by_name(self.path) or is_guessed:
             own_notes = [note for note in notes if note.startswith(f"{name}: ")]
             details = [note.removeprefix(f"{name}: ") for note in own_notes]
             other_notes = [note for note in notes if note not in own_notes]
@@ -130,9 +136,9 @@ class _Source:
                     f"{name}: its annotators, {joined_names}, keep the names that they have there"
                 )
                 notes = (*notes, kept_note)
-        return renamed(raw, names).replace(notes=notes)
+        return rename_annotators(raw, names).replace(notes=notes)
 
-    def names_people(self, raw: RawCorpus) -> bool:
+    def has_annotator_names(self, raw: RawCorpus) -> bool:
         """Check whether annotators have names in the file, and the user gave no other name."""
         return not self.has_own_name and not self._is_called_as_column(raw)
 
@@ -150,13 +156,13 @@ class _Source:
             for option in ("spans", "tags")
         )
 
-    def texts(self) -> Mapping[str, Place]:
+    def read_texts(self) -> Mapping[str, Place]:
         """Return the texts of the file by id, or the tokens."""
         if self.sniffed.has_texts_only({}):
-            from spanagree.formats.joined_texts import texts_in
+            from spanagree.formats.joined_texts import read_texts
 
-            return texts_in(self.path, self.options.get("document"), self.options.get("text"))
-        form = format_called(self.form)
+            return read_texts(self.path, self.options.get("document"), self.options.get("text"))
+        form = get_format(self.form)
         reader_options = {key: value for key, value in self.options.items() if key in form.takes}
         raw = form.read({self.layer: self.path} if form.is_layer else self.path, **reader_options)
         if raw.texts is None and raw.tokens is not None:
@@ -168,7 +174,7 @@ class _Source:
     @property
     def has_own_name(self) -> bool:
         """True if a user named the annotator differently from the file."""
-        return self.layer in user_named({self.layer: self.path})
+        return self.layer in find_user_named_layers({self.layer: self.path})
 
     @property
     def _recognition_problem(self) -> str:
@@ -177,7 +183,7 @@ class _Source:
         description = f"its columns {join_names(columns)}" if columns else "it"
         return f"no spans or tags are recognised in {description}"
 
-    def note_on_texts(self) -> str:
+    def compose_texts_note(self) -> str:
         """Compose the note on a file that is read only for its texts.
 
         Raises:
@@ -220,10 +226,10 @@ class _Source:
         )
 
 
-def user_named(files: Mapping[str, PathName]) -> set[str]:
+def find_user_named_layers(files: Mapping[str, PathName]) -> set[str]:
     """Return the layers, of files or patterns, with a name that differs from the file name.
 
-    >>> user_named({"gold.jsonl": "data/gold.jsonl", "mine": "data/x.jsonl"})
+    >>> find_user_named_layers({"gold.jsonl": "data/gold.jsonl", "mine": "data/x.jsonl"})
     {'mine'}
     """
     paths = {layer: os.path.normpath(path) for layer, path in files.items()}
@@ -232,7 +238,7 @@ def user_named(files: Mapping[str, PathName]) -> set[str]:
 
 
 @naming_files()
-def raw_files(
+def read_raw_files(
     files: Mapping[str, PathName],
     options: Options,
     form: str | None = None,
@@ -264,7 +270,7 @@ def raw_files(
         InputError: if files cannot be read or do not fit each other.
     """
     if form is not None and form not in FORMATS:
-        check_choice(form, {**FORMATS, **registered()}, "format")
+        check_choice(form, {**FORMATS, **load_registered_formats()}, "format")
     files, columns = split_columns(files, options.get("columns"))
     set_options = {
         option: value
@@ -277,16 +283,16 @@ def raw_files(
         check_choice(join, JOIN, "join")
     for key in set_options.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
-    look = cache(SniffedFile.of)
+    look = cache(SniffedFile.from_path)
     sources = [
         _Source(
             layer,
             path,
-            own_columns(set_options, layer, files),
+            select_own_options(set_options, layer, files),
             form,
             look,
             len(files) == 1,
-            layer in (user_named(files) if named_layers is None else named_layers),
+            layer in (find_user_named_layers(files) if named_layers is None else named_layers),
         )
         for layer, path in files.items()
     ]
@@ -303,7 +309,7 @@ def raw_files(
     raw_by_layer: dict[str, RawCorpus] = {}
     lookups: list[TextLookup] = []
     for name, format_sources in by_format.items():
-        reader = format_called(name)
+        reader = get_format(name)
         if reader.is_layer:
             raw_by_layer[f"{name} files"] = _read_layers(
                 reader, name, format_sources, set_options, form, progress, thorough=thorough
@@ -315,17 +321,17 @@ def raw_files(
             if "texts" in reader.takes and len(sources) > 1:
                 from spanagree.formats.joined_texts import TextLookup
 
-                texts = TextLookup(partial(_texts_beside, source, sources))
+                texts = TextLookup(partial(_collect_other_texts, source, sources))
                 lookups.append(texts)
-            raw_by_source[source.layer] = source.read(texts, thorough=thorough)
+            raw_by_source[source.layer] = source.read_rows(texts, thorough=thorough)
         if join is not None and len(files) > 1:
-            raw_by_source = joined_by_text(raw_by_source)
+            raw_by_source = join_documents_by_text(raw_by_source)
         shard_layers = [
             source.layer
             for source in format_sources
-            if source.names_people(raw_by_source[source.layer])
+            if source.has_annotator_names(raw_by_source[source.layer])
         ]
-        projects = one_project(
+        projects = join_project_files(
             {layer: raw_by_source.pop(layer) for layer in shard_layers}, repeats=repeats
         )
         raw_by_source |= projects
@@ -337,11 +343,11 @@ def raw_files(
     if not any(texts.joined for texts in lookups):
         for source in text_sources:
             source.raise_unneeded_texts()
-    notes = [source.note_on_texts() for source in text_sources]
+    notes = [source.compose_texts_note() for source in text_sources]
     if join is not None and len(raw_by_layer) > 1:
-        raw_by_layer = joined_by_text(raw_by_layer)
+        raw_by_layer = join_documents_by_text(raw_by_layer)
     if in_units:  # otherwise a pattern defines the parts
-        notes += _note_of_one_recording(raw_by_layer, sources)
+        notes += _compose_recordings_note(raw_by_layer, sources)
     raw_by_layer = dict(of_one_length(raw_by_layer))
     _check_shared_documents(raw_by_layer, by_format)
     annotated_sources = [
@@ -396,7 +402,7 @@ def _read_layers(
     return raw.replace(notes=(*(f"{path}: read as conll" for path in tables), *raw.notes))
 
 
-def _note_of_one_recording(
+def _compose_recordings_note(
     raw_by_layer: Mapping[str, RawCorpus], sources: Sequence[_Source]
 ) -> list[str]:
     """Compose the note on recordings without names, which may be different ones."""
@@ -415,10 +421,13 @@ def _note_of_one_recording(
     ]
 
 
-def own_columns(set_options: Options, layer: str, files: Mapping[str, PathName]) -> dict[str, Any]:
+def select_own_options(
+    set_options: Options, layer: str, files: Mapping[str, PathName]
+) -> dict[str, Any]:
     """Return the options of one of several files; an option may name a column of a single file.
 
-    >>> own_columns({"document": "id,llm:custom_id"}, "llm", {"gold": "g.jsonl", "llm": "x.jsonl"})
+    >>> files = {"gold": "g.jsonl", "llm": "x.jsonl"}
+    >>> select_own_options({"document": "id,llm:custom_id"}, "llm", files)
     {'document': 'custom_id'}
     """
     names = {
@@ -443,25 +452,30 @@ def own_columns(set_options: Options, layer: str, files: Mapping[str, PathName])
     return {name: value for name, value in options.items() if value is not None}
 
 
-def takes_any(key: str, files: Mapping[str, PathName], form: str | None, options: Options) -> bool:
+def is_option_taken(
+    key: str, files: Mapping[str, PathName], form: str | None, options: Options
+) -> bool:
     """Check whether the reader of any file takes an option; files of texts by id have no reader."""
     if form is not None:
-        return key in format_called(form).takes
+        return key in get_format(form).takes
     forms: set[str] = set()
     for layer, path in files.items():
-        file_options, sniffed = own_columns(options, layer, files), SniffedFile.of(path)
+        file_options, sniffed = (
+            select_own_options(options, layer, files),
+            SniffedFile.from_path(path),
+        )
         if len(files) == 1 or not sniffed.has_texts_only(file_options):
-            forms.add(sniffed.format_by(file_options))
-    return any(key in format_called(name).takes for name in forms)
+            forms.add(sniffed.find_format(file_options))
+    return any(key in get_format(name).takes for name in forms)
 
 
-def _texts_beside(source: _Source, sources: Sequence[_Source]) -> dict[str, Place]:
+def _collect_other_texts(source: _Source, sources: Sequence[_Source]) -> dict[str, Place]:
     """Collect the texts, or tokens, by id in the files of other layers."""
     texts: dict[str, Place] = {}
     for other_source in sources:
         if other_source is not source:
             with suppress(SpanAgreeError):  # no texts, or an error that reading reports
-                texts |= other_source.texts()
+                texts |= other_source.read_texts()
     return texts
 
 
@@ -473,7 +487,7 @@ def _check_shared_documents(
     if len(by_format) < 2 or None in ids.values():
         return
     for form, sources in by_format.items():
-        is_layer = format_called(form).is_layer
+        is_layer = get_format(form).is_layer
         names = [f"{form} files"] if is_layer else [source.layer for source in sources]
         # one name represents all files of a project
         names = [name for name in names if name in raw_by_layer]
@@ -492,14 +506,14 @@ def _check_shared_documents(
 
 def _check_options(set_options: Options, formats: Iterable[str]) -> None:
     """Check that one of the formats takes each option."""
-    allowed = {key for name in formats for key in format_called(name).takes}
+    allowed = {key for name in formats for key in get_format(name).takes}
     allowed |= {"attributes", "scores"}  # readers of other formats always keep these
     for key in (key for key in set_options if key not in allowed):
         takers = [name for name, form in FORMATS.items() if key in form.takes]
         formats_text = ", ".join(name for name in takers if name not in TOOLS)
         formats_text += ", records of tools" if any(name in TOOLS for name in takers) else ""
         formats_text += ", or goes with group-by" if key == "unit" else ""
-        are_records = any({*format_called(name).shapes} & {"json", "jsonl"} for name in formats)
+        are_records = any({*get_format(name).shapes} & {"json", "jsonl"} for name in formats)
         advice = (
             "; --from dataset reads them as rows" if key in COLUMNS_OF_ROWS and are_records else ""
         )

@@ -9,36 +9,38 @@ from typing import Any
 from spanagree.choices import Scheme, names_of
 from spanagree.errors import pluralize
 from spanagree.files import PathName
-from spanagree.formats.conll.read import columns_read
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
+from spanagree.formats.conll.read import find_tag_columns
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
 from spanagree.formats.registry import FORMATS, Options
 
 
-def reading_of(path: PathName, options: Options, form: str | None = None) -> dict[str, Any]:
+def find_reading_options(
+    path: PathName, options: Options, form: str | None = None
+) -> dict[str, Any]:
     """Find the format (``from``) and the options that read a file in the same way.
 
     Raises:
-        InputError, SettingError: see :func:`spanagree.formats.read_files.raw_files`.
+        InputError, SettingError: see :func:`spanagree.formats.read_files.read_raw_files`.
     """
     set_options = {name: value for name, value in options.items() if value not in (None, False)}
-    form = form or format_of(path, set_options)
+    form = form or find_format(path, set_options)
     if form == "dataset":
-        set_options |= raw_files({"": path}, options, form).reading.get("read", {})
+        set_options |= read_raw_files({"": path}, options, form).reading.get("read", {})
         set_options.pop("length", None)  # it has no option, and is guessed again
     elif form == "conll":
         accepted = {
             name: value for name, value in set_options.items() if name in FORMATS[form].takes
         }
         accepted.pop("sentences_from", None)  # it names another file
-        schemes = {*raw_files({"": path}, accepted, form).reading["schemes"].values()}
-        set_options |= {"columns": columns_read(path, **accepted)}
+        schemes = {*read_raw_files({"": path}, accepted, form).reading["schemes"].values()}
+        set_options |= {"columns": find_tag_columns(path, **accepted)}
         is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
         set_options |= {"scheme": next(iter(schemes))} if is_one else {}
     return {"from": form, **{name: value for name, value in set_options.items() if name != "from"}}
 
 
-def says_readers(files: Sequence[PathName], options: Options, form: str | None = None) -> str:
+def describe_readers(files: Sequence[PathName], options: Options, form: str | None = None) -> str:
     """Name the formats whose readers open the files, with the number of files of each format.
 
     Args:
@@ -46,11 +48,11 @@ def says_readers(files: Sequence[PathName], options: Options, form: str | None =
         options: options of reading, by name.
         form: format of all files, or ``None``.
 
-    >>> says_readers([], {})
+    >>> describe_readers([], {})
     'read as conll'
     """
     set_options = {name: value for name, value in options.items() if value not in (None, False)}
-    forms = Counter(form or format_of(file, set_options) for file in files)
+    forms = Counter(form or find_format(file, set_options) for file in files)
     if len(forms) < 2:
         return f"read as {next(iter(forms), form or 'conll')}"
     counts = (f"{name} ({pluralize(n_files, 'file')})" for name, n_files in forms.items())

@@ -22,25 +22,33 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, open_zip
-from spanagree.formats.file_head import FileHead, head_of_text, read_head
+from spanagree.formats.file_head import FileHead, read_head, recognise_text
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, TOOLS, Options, registered
-from spanagree.formats.tools import lazy
+from spanagree.formats.registry import (
+    COLUMNS_OF_ROWS,
+    FORMATS,
+    TOOLS,
+    Options,
+    load_registered_formats,
+)
+from spanagree.formats.tools import import_on_call
 from spanagree.formats.usual_names import (
     ANSWERS,
     COLUMNS,
     TOKEN_NAMES,
-    head_of_table,
-    keys_of,
-    plain,
+    find_span_keys,
+    simplify_name,
+    split_certain_header,
 )
 from spanagree.tables import cells_of, separator_of
 
-_guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
-_has_texts = lazy("spanagree.formats.joined_texts", "has_texts")
-_are_all_tagged = lazy("spanagree.formats.conll.choose", "are_all_tagged")
-_knows_labels = lazy("spanagree.formats.conll.choose", "knows_labels")
-_are_pages = lazy("spanagree.formats.inception.files", "are_pages")
+_guess_from_head = import_on_call("spanagree.formats.hugging_face.load", "guess_from_head")
+_has_texts = import_on_call("spanagree.formats.joined_texts", "has_texts")
+_are_all_tagged = import_on_call("spanagree.formats.conll.choose", "are_all_tagged")
+_looks_like_labelled_rows = import_on_call(
+    "spanagree.formats.conll.choose", "looks_like_labelled_rows"
+)
+_are_annotation_files = import_on_call("spanagree.formats.inception.files", "are_annotation_files")
 
 _UNSUPPORTED: tuple[tuple[str, str, str], ...] = (  # pattern of the beginning, name, advice
     (r"<(\w+:)?FoLiA\b", "FoLiA", "convert it to CoNLL or TEI with FoLiA's tools"),
@@ -110,7 +118,7 @@ class SniffedFile(NamedTuple):
     formats: tuple[str, ...]
 
     @classmethod
-    def of(cls, path: PathName) -> SniffedFile:
+    def from_path(cls, path: PathName) -> SniffedFile:
         """Read the beginning of a file or folder.
 
         Raises:
@@ -119,15 +127,15 @@ class SniffedFile(NamedTuple):
         if not (os.path.isfile(path) or os.path.isdir(path)):
             return cls(path, None, ())
         start = read_head(path)
-        candidates = (name for name, form in FORMATS.items() if form.is_of(start))
+        candidates = (name for name, form in FORMATS.items() if form.recognises(start))
         if not start.records:
             return cls(path, start, tuple(candidates))
         first = next(candidates, None)
         tools = TOOLS if first in TOOLS else ()
-        rivals = (name for name in tools if name != first and FORMATS[name].is_of(start))
+        rivals = (name for name in tools if name != first and FORMATS[name].recognises(start))
         return cls(path, start, tuple(_check_rivals(path, [first, *rivals])) if first else ())
 
-    def format_by(self, options: Options) -> str:
+    def find_format(self, options: Options) -> str:
         """Find the format that recognises the content of the file, or else the format of its name.
 
         Rows without a tool are a dataset if the options name their columns.
@@ -137,8 +145,8 @@ class SniffedFile(NamedTuple):
         """
         path, start, names = self.path, self.start, [*self.formats]
         if start is None:
-            is_project = has_pattern(path) and _are_pages(path)
-            return "inception" if is_project else format_named(path)
+            is_project = has_pattern(path) and _are_annotation_files(path)
+            return "inception" if is_project else find_format_by_name(path)
         is_named = any(options.get(name) is not None for name in COLUMNS_OF_ROWS)
         if self.half_known and not is_named:
             name, key = self.half_known
@@ -147,12 +155,12 @@ class SniffedFile(NamedTuple):
                 f" {quote_value(key)}, which {name} does not read; take them out, or read the rest"
                 f" with --from {name}"
             )
-        for name in (format_named(path), *names):
+        for name in (find_format_by_name(path), *names):
             if "resolution" in FORMATS[name].takes:  # a recording
                 return name
         has_open_quotes = _have_tokens_of_quotes(start)
         if {"conll", "dataset"} <= {*names} and not has_open_quotes:
-            guess = _guess_of(start)
+            guess = _guess_from_head(start)
             has_bounds = "," in (guess.get("spans") or "")
             if "tags" in guess or has_bounds:
                 names.remove("conll")  # cells of several words, or one row per span, are no tokens
@@ -163,26 +171,26 @@ class SniffedFile(NamedTuple):
         is_conll_by_name = Path(path).suffix.lower() in _CONLL_EXTENSIONS
         is_certain = is_conll_by_name or any(name.endswith(".ann") for name in start.members)
         for name, registered_format in (
-            registered().items() if not is_certain else ()
+            load_registered_formats().items() if not is_certain else ()
         ):  # their check takes memory
-            if registered_format.is_of(start):
+            if registered_format.recognises(start):
                 return name
         is_table = start.shape in ("csv", "tsv")
         is_of_rows = any(options.get(column) is not None for column in COLUMNS_OF_ROWS)
         if (is_of_rows or options.get("strings")) and (
-            start.objects or (is_table and format_named(path) == "dataset")
+            start.objects or (is_table and find_format_by_name(path) == "dataset")
         ):
             return "dataset"
-        if is_table and _knows_labels(start):
+        if is_table and _looks_like_labelled_rows(start):
             return "conll"
-        return self._format_by_name(start)
+        return self._find_format_by_name(start)
 
-    def _format_by_name(self, start: FileHead) -> str:
+    def _find_format_by_name(self, start: FileHead) -> str:
         """Find the format by the name of the file, unless its beginning does not fit."""
         if start.shape == "zip":
             with open_zip(self.path):  # raises if it is invalid
-                raise unrecognised(start, FORMATS)
-        form = format_named(self.path)
+                raise build_unrecognised_error(start, FORMATS)
+        form = find_format_by_name(self.path)
         n_rows = sum(bool(line.strip()) for line in start.lines)
         has_extension = Path(self.path).suffix.lower() in {*FORMATS[form].extensions, ""}
         if start.shape == "text" and not n_rows and not has_extension:
@@ -195,11 +203,11 @@ class SniffedFile(NamedTuple):
         if (
             start.objects
             or (form == "brat" and start.members and not _is_brat(start.members))
-            or (is_table and (form == "dataset" or is_of_labels(header_of(start))))
-            or (form == "conll" and (start.shape == "xml" or _is_no_conll(start)))
-            or (form in ("conll", "dataset") and looks_like(start))
+            or (is_table and (form == "dataset" or are_label_columns(read_table_header(start))))
+            or (form == "conll" and (start.shape == "xml" or _has_no_token_column(start)))
+            or (form in ("conll", "dataset") and describe_unsupported_format(start))
         ):
-            raise unrecognised(start, FORMATS)
+            raise build_unrecognised_error(start, FORMATS)
         return form
 
     def has_texts_only(self, options: Options) -> bool:
@@ -216,7 +224,7 @@ class SniffedFile(NamedTuple):
         if self.half_known or any(not keys.isdisjoint(row) for row in self.start.objects):
             return False
         try:
-            self.format_by({})
+            self.find_format({})
         except InputError:
             return bool(_has_texts(self.path))
         return False
@@ -233,8 +241,8 @@ class SniffedFile(NamedTuple):
         for name, tool in TOOLS.items() if self.start.records else ():
             if self.formats and not (tool.rows or tool.read):
                 continue
-            if self.start.shape in tool.shapes and tool.begins_so(self.start):
-                return name, next(filter(None, map(tool.unread, self.start.records)), "")
+            if self.start.shape in tool.shapes and tool.matches_beginning(self.start):
+                return name, next(filter(None, map(tool.find_unread_key, self.start.records)), "")
         return None
 
     @property
@@ -246,8 +254,8 @@ class SniffedFile(NamedTuple):
         text_names = {*COLUMNS["text"], *COLUMNS["tokens"], *COLUMNS["document"], "id", "uid"}
         return [
             name
-            for name in names or header_of(self.start)
-            if name and plain(name) not in text_names
+            for name in names or read_table_header(self.start)
+            if name and simplify_name(name) not in text_names
         ]
 
     @property
@@ -285,10 +293,13 @@ def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
 
 def _are_same(first: RawCorpus, second: RawCorpus) -> bool:
     """Check whether two readings have the same documents, annotators and segments."""
-    return all(a == b for a, b in zip_longest(_comparable_rows(first), _comparable_rows(second)))
+    return all(
+        a == b
+        for a, b in zip_longest(_yield_comparable_rows(first), _yield_comparable_rows(second))
+    )
 
 
-def _comparable_rows(raw: RawCorpus) -> Iterator[object]:
+def _yield_comparable_rows(raw: RawCorpus) -> Iterator[object]:
     """Yield the content of a reading, independent of the order of annotators and labels."""
     yield from (raw.offsets, raw.ids, raw.texts, raw.tokens, raw.lengths.tolist())
     names = [raw.annotators[annotator] for annotator in raw.annotator_index.tolist()]
@@ -301,9 +312,9 @@ def _comparable_rows(raw: RawCorpus) -> Iterator[object]:
     )
 
 
-def _is_no_conll(start: FileHead) -> bool:
+def _has_no_token_column(start: FileHead) -> bool:
     """Check whether a table has a header without a column of tokens."""
-    names = [*map(plain, head_of_table(start))]
+    names = [*map(simplify_name, split_certain_header(start))]
     return len(names) > 1 and not {*names} & {*TOKEN_NAMES}
 
 
@@ -324,15 +335,15 @@ def _names_paths(options: Options) -> bool:
     return is_path or any(options.get(name) is not None for name in ("start", "end", "label"))
 
 
-def format_of(path: PathName, options: Options | None = None) -> str:
-    """Find the format of a file or folder; see :meth:`SniffedFile.format_by`."""
-    return SniffedFile.of(path).format_by(options or {})
+def find_format(path: PathName, options: Options | None = None) -> str:
+    """Find the format of a file or folder; see :meth:`SniffedFile.find_format`."""
+    return SniffedFile.from_path(path).find_format(options or {})
 
 
-def format_named(path: PathName) -> str:
+def find_format_by_name(path: PathName) -> str:
     """Find the format of a file by its extension, or of a folder by the names in it.
 
-    >>> format_named("corpus.jsonl"), format_named("gold.annotated")
+    >>> find_format_by_name("corpus.jsonl"), find_format_by_name("gold.annotated")
     ('jsonl', 'conll')
     """
     if os.path.isdir(path):
@@ -342,7 +353,7 @@ def format_named(path: PathName) -> str:
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
 
 
-def as_pattern(path: PathName) -> PathName:
+def convert_to_pattern(path: PathName) -> PathName:
     """Return the pattern of the files in a folder of CoNLL files; return other paths unchanged.
 
     The files have the same extension; the folder contains no other files except README and LICENSE.
@@ -358,7 +369,7 @@ def as_pattern(path: PathName) -> PathName:
     is_flat = not any("/" in name for name in names)
     if len(suffixes) != 1 or not is_flat or not suffixes <= {*FORMATS["conll"].extensions}:
         return path
-    if any(form.is_of(start) for form in FORMATS.values()):
+    if any(form.recognises(start) for form in FORMATS.values()):
         return path
     heads = (read_head(os.path.join(path, name)) for name in names[:_N_SAMPLE_FILES])
     if not all(_are_all_tagged(head) for head in heads):
@@ -376,35 +387,35 @@ def _is_brat(names: Iterable[str]) -> bool:
 # --- files of unknown formats ---------------------------------------------------------------------
 
 
-def header_of(start: FileHead) -> list[str]:
+def read_table_header(start: FileHead) -> list[str]:
     """Return the names of the columns of a table in text."""
     first_line = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
     return [name.strip().strip('"') for name in cells_of(first_line, separator_of(start.lines))]
 
 
-def is_of_labels(names: Iterable[str]) -> bool:
+def are_label_columns(names: Iterable[str]) -> bool:
     """Check whether the columns are those of a table with one label of an item per row."""
-    plain_names = {plain(name) for name in names}
+    plain_names = {simplify_name(name) for name in names}
     return not plain_names.isdisjoint(COLUMNS["annotator"]) and not plain_names.isdisjoint(ANSWERS)
 
 
-def looks_like(start: FileHead) -> tuple[str, str] | None:
+def describe_unsupported_format(start: FileHead) -> tuple[str, str] | None:
     """Recognise a file of an unsupported format; return its name and advice."""
     text = "\n".join(start.lines)
     matches = ((noun, advice) for pattern, noun, advice in _UNSUPPORTED if re.search(pattern, text))
     return next(matches, None)
 
 
-def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
+def build_unrecognised_error(start: FileHead, formats: Iterable[str]) -> InputError:
     """Build the error for a file that no format recognises."""
     name = escape_name(start.path)
-    if unsupported := looks_like(start):
+    if unsupported := describe_unsupported_format(start):
         return InputError(
             f"{name}: this looks like {unsupported[0]}, which is not read; {unsupported[1]}"
         )
     if start.shape in ("csv", "tsv"):
-        names = header_of(start)
-        if is_of_labels(names):
+        names = read_table_header(start)
+        if are_label_columns(names):
             return InputError(
                 f"{name}: a table of labels (columns {join_names(names)}), and spans are needed"
                 " here; spanagree coefficients and sa.read_labels read it"
@@ -412,7 +423,7 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
         description = (
             f"a table of the columns {join_names(names)}, in which no spans or tags were found"
         )
-        description += _lacking(start, names)
+        description += _describe_missing_part(start, names)
         label_advice = "; a table of labels is read by spanagree coefficients and sa.read_labels"
         return InputError(
             f"{name}: {description}; name its columns: {_COLUMN_ADVICE}{label_advice}"
@@ -447,19 +458,19 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
     )
 
 
-def _lacking(start: FileHead, names: Sequence[str]) -> str:
+def _describe_missing_part(start: FileHead, names: Sequence[str]) -> str:
     """Describe the missing part of a table: texts for apparent offsets, or a column of tags."""
     separator = separator_of(start.lines)
     rows = [cells_of(line, separator) for line in start.lines[1:] if line.strip()]
     columns = [*zip(*rows, strict=False)]
     are_numbers = [all(cell.strip().isdecimal() for cell in column) for column in columns]
     text_names = {*COLUMNS["text"], *TOKEN_NAMES}
-    if not text_names.isdisjoint(map(plain, names)) or not head_of_table(start):
+    if not text_names.isdisjoint(map(simplify_name, names)) or not split_certain_header(start):
         return ""
     offset_names = [
         name
         for name, is_number in zip(names, are_numbers, strict=False)
-        if is_number and _OFFSET_NAME.search(plain(name))
+        if is_number and _OFFSET_NAME.search(simplify_name(name))
     ]
     if len(offset_names) > 1:
         return (
@@ -495,9 +506,9 @@ def check_stdin(form: str | None) -> None:
     buffer: Any = getattr(sys.stdin, "buffer", None)
     if form is not None or not hasattr(buffer, "peek"):
         return
-    start = head_of_text("-", buffer.peek(1))
+    start = recognise_text("-", buffer.peek(1))
     description = {"json": "JSON", "jsonl": "JSON", "xml": "XML"}.get(start.shape, "")
-    if {"start", "end"} <= keys_of(tuple(header_of(start))).keys():
+    if {"start", "end"} <= find_span_keys(tuple(read_table_header(start))).keys():
         description = "a table of spans"
     if description:
         raise InputError(

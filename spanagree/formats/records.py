@@ -14,11 +14,11 @@ from spanagree.corpus.balance import READ, Balance
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
-from spanagree.formats.file_head import passed_over
+from spanagree.formats.file_head import compose_ignored_note
 from spanagree.formats.quotes import Quotes
-from spanagree.formats.spans_beside import Tree, unread_parts
+from spanagree.formats.spans_beside import Tree, yield_unread_parts
 from spanagree.formats.tagged_copies import TaggedCopies
-from spanagree.formats.unread import counting_unread, held_in_cells, marks_at
+from spanagree.formats.unread import add_unread_marks, parse_cells, yield_marks
 
 ONE_LABEL = "span"
 """Label of spans without a label."""
@@ -147,12 +147,12 @@ OF_NO_UNIT = (
 """Endings of the names of ignored content that no annotator marked or answered."""
 
 
-def unit_of(noun: str) -> str:
+def find_unit(noun: str) -> str:
     """Find the unit of ignored content by its name; empty for :data:`OF_NO_UNIT`.
 
     Unknown names are segments, so that a balance contains too much rather than too little.
 
-    >>> unit_of("repeated annotation"), unit_of("rejected row"), unit_of("comment")
+    >>> find_unit("repeated annotation"), find_unit("rejected row"), find_unit("comment")
     ('segment', 'answer', '')
     """
     matches = [
@@ -207,15 +207,15 @@ class ReadLog:
 
     def count_unread_marks(self, record: Any) -> None:
         """Count the marks in a record that no path reads."""
-        for parent_path, unread_value in unread_parts(record, self.tree) if self.tree else ():
-            for path, count, _ in marks_at(unread_value):
+        for parent_path, unread_value in yield_unread_parts(record, self.tree) if self.tree else ():
+            for path, count, _ in yield_marks(unread_value):
                 self.unread[
                     f"{parent_path}.{path}"
                     if parent_path and path[:1] != "["
                     else f"{parent_path}{path}"
                 ] += count
 
-    def unread_cells(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
+    def select_unread_cells(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
         """Return the cells of a row that no path reads fully, by name; empty without a tree."""
         if not self.tree:
             return {}
@@ -223,22 +223,22 @@ class ReadLog:
 
     def count_unread_cells(self, row: Mapping[str, Any]) -> None:
         """Count the marks in JSON in the cells of a table's row that no path reads."""
-        if cells := self.unread_cells(row):
-            self.count_unread_marks(held_in_cells(cells.items()))
+        if cells := self.select_unread_cells(row):
+            self.count_unread_marks(parse_cells(cells.items()))
 
-    def with_unread(self, raw: RawCorpus) -> RawCorpus:
+    def add_unread_marks(self, raw: RawCorpus) -> RawCorpus:
         """Add the marks that no path read to the balance of the rows, and a note."""
         n_unread = self.unread.total()
-        return counting_unread(raw, self.unread, n_unread, self.prefix) if n_unread else raw
+        return add_unread_marks(raw, self.unread, n_unread, self.prefix) if n_unread else raw
 
-    def counts(self) -> dict[str, dict[str, int]]:
+    def count_quotes(self) -> dict[str, dict[str, int]]:
         """Count spans without offsets, and those that are not in the text, by annotator.
 
         For spans in copies of the text, also count the copies and the changed copies.
         """
         counts = {
             annotator: {"read": n_quotes, "unaligned": n_missing}
-            for annotator, (n_quotes, n_missing) in self.quotes.counts().items()
+            for annotator, (n_quotes, n_missing) in self.quotes.count_quotes().items()
         }
         for annotator, copies in self.copies.copies.items():
             count = counts.setdefault(annotator, {"read": 0, "unaligned": 0})
@@ -247,23 +247,23 @@ class ReadLog:
             count |= {"copies": copies, "changed": self.copies.changed[annotator]}
         return counts
 
-    def balance(self, n_read: Mapping[str, int]) -> Balance:
+    def build_balance(self, n_read: Mapping[str, int]) -> Balance:
         """Build the balance of a source from the number of units that were read."""
         balance: dict[str, Counter[str]] = {
             unit: Counter({READ: n_units}) for unit, n_units in n_read.items()
         }
         for noun, n_ignored in self.passed.items():
-            if n_ignored and (unit := unit_of(noun)):
+            if n_ignored and (unit := find_unit(noun)):
                 balance[unit][noun] += n_ignored
         balance["segment"].update(+self.within)
         if self.textless:
             balance["record"]["without a text in another file"] = self.textless
-        if n_lost := sum(count["unaligned"] for count in self.counts().values()):
+        if n_lost := sum(count["unaligned"] for count in self.count_quotes().values()):
             balance["segment"]["not found in the text"] += n_lost
         return {unit: dict(counts_by_reason) for unit, counts_by_reason in balance.items()}
 
 
-def gather(
+def gather_records(
     records: Iterable[Record],
     log: ReadLog,
     reading: Mapping[str, Any],
@@ -332,13 +332,13 @@ def gather(
                     for i in (first, second)
                 )
                 collector.relation(head, tail, label, span_location, directed)
-    notes = [*passed_over(log.name, log.passed)]
-    notes += [*log.quotes.notes(log.prefix), *log.copies.notes(log.prefix)]
+    notes = [*compose_ignored_note(log.name, log.passed)]
+    notes += [*log.quotes.yield_notes(log.prefix), *log.copies.yield_notes(log.prefix)]
     if not log.labelled and collector.label_all(ONE_LABEL):
         notes.append(f"{log.prefix}the spans have no labels; all are called {ONE_LABEL!r}")
-    counts = {"quotes": quotes} if (quotes := log.counts()) else {}
+    counts = {"quotes": quotes} if (quotes := log.count_quotes()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
-    return log.with_unread(
-        raw.replace(seen_unknown=tuple(log.seen_unknown), balance=log.balance(n_read))
+    return log.add_unread_marks(
+        raw.replace(seen_unknown=tuple(log.seen_unknown), balance=log.build_balance(n_read))
     )

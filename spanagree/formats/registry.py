@@ -15,11 +15,11 @@ from spanagree.extras import import_optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.format import JSON, TABLES, Format
 from spanagree.formats.tools import OF_ANY as _GENERIC_TOOLS
-from spanagree.formats.tools import OF_PATHS, Tool, lazy
+from spanagree.formats.tools import OF_PATHS, Tool, import_on_call
 from spanagree.formats.tools import TOOLS as _OWN_TOOLS
 from spanagree.formats.usual_names import may_have_spans
 
-_guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
+_guess_from_head = import_on_call("spanagree.formats.hugging_face.load", "guess_from_head")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -40,11 +40,11 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
             f"{suffix} files are not written; .parquet and .jsonl files are, and those of the tool"
             " that --to names"
         )
-    from spanagree.formats.hugging_face.load import quieten
+    from spanagree.formats.hugging_face.load import silence_datasets
     from spanagree.formats.hugging_face.write import to_dataset
 
     datasets = import_optional("datasets", "datasets", "writing Parquet")
-    quieten(datasets)
+    silence_datasets(datasets)
     out = io.BytesIO()
     to_dataset(corpus).to_parquet(out)
     write_bytes(path, out.getvalue())
@@ -64,16 +64,16 @@ _ROW_OPTIONS = (
 _ENTRY_POINT_GROUP = ".".join(("spanagree", "readers"))
 
 
-def _of_tool(tool: Tool) -> Format:
+def _build_format(tool: Tool) -> Format:
     """Build the format of a tool."""
-    read = partial(lazy("spanagree.formats.tool_records", "raw_records"), tool)
+    read = partial(import_on_call("spanagree.formats.tool_records", "read_raw_records"), tool)
     return Format(
         tool.means,
         (),
         read,
         tool.takes,
         tool.write,
-        knows=tool.is_of,
+        knows=tool.recognises,
         shapes=tool.shapes,
         task_ending=tool.task_ending,
         write_tasks=tool.write_tasks,
@@ -87,29 +87,29 @@ _FORMATS: Mapping[str, Format] = {
             *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
             *(".txt", ".tsv"),
         ),
-        lazy("spanagree.formats.conll.read", "raw_conll"),
+        import_on_call("spanagree.formats.conll.read", "read_raw_conll"),
         (
             *("columns", "unit", "sentences_from", "scheme", "strict", "encoding", "ignore_tokens"),
             *("missing", "partial", "attributes", "outside"),
         ),
-        lazy("spanagree.formats.conll.write", "write_conll"),
+        import_on_call("spanagree.formats.conll.write", "write_conll"),
         is_layer=True,
-        knows=lazy("spanagree.formats.conll.choose", "knows_rows"),
+        knows=import_on_call("spanagree.formats.conll.choose", "looks_like_tagged_rows"),
         shapes=(*TABLES, "text", "xml"),
     ),
     "jsonl": Format(
         "our own: a document a line",
         (".jsonl",),
-        lazy("spanagree.formats.jsonl", "raw_jsonl"),
+        import_on_call("spanagree.formats.jsonl", "read_raw_jsonl"),
         ("strings",),
-        write=lazy("spanagree.formats.jsonl", "write_jsonl"),
+        write=import_on_call("spanagree.formats.jsonl", "write_jsonl"),
         knows=lambda start: any("spanagree" in row for row in start.objects),
         shapes=JSON,
     ),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
-        lazy("spanagree.formats.spacy", "raw_docbin"),
+        import_on_call("spanagree.formats.spacy", "read_raw_docbin"),
         ("spans", "partial", "scores"),
         _write_docbin,
         is_layer=True,
@@ -117,39 +117,39 @@ _FORMATS: Mapping[str, Format] = {
     "brat": Format(
         "standoff: a folder, a folder for each annotator, or one file",
         ("/", ".ann"),
-        lazy("spanagree.formats.brat", "raw_brat"),
+        import_on_call("spanagree.formats.brat", "read_raw_brat"),
         ("absent", "ends"),
-        lazy("spanagree.formats.brat", "write_brat"),
-        knows=lazy("spanagree.formats.brat", "knows_brat"),
+        import_on_call("spanagree.formats.brat", "write_brat"),
+        knows=import_on_call("spanagree.formats.brat", "looks_like_brat"),
         shapes=(*TABLES, "text"),
         begin=r"T[^\t]*\t\S+ \d",
-        changes=lazy("spanagree.formats.brat", "changed_in_brat"),
+        changes=import_on_call("spanagree.formats.brat", "describe_brat_changes"),
     ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
         (".xmi",),
-        lazy("spanagree.formats.inception.read", "raw_inception"),
+        import_on_call("spanagree.formats.inception.read", "read_raw_inception"),
         ("layer", "feature", "in_progress", "ground_truth"),
-        lazy("spanagree.formats.inception.write", "write_webanno_tsv"),
+        import_on_call("spanagree.formats.inception.write", "write_webanno_tsv"),
         is_layer=True,
-        knows=lazy("spanagree.formats.inception.read", "knows_inception"),
+        knows=import_on_call("spanagree.formats.inception.read", "looks_like_inception"),
         begin=r"#FORMAT=|#id=|\s*#[^|]*\|",
-        changes=lazy("spanagree.formats.inception.write", "changed_in_webanno"),
+        changes=import_on_call("spanagree.formats.inception.write", "describe_webanno_changes"),
     ),
     "bioc": Format(
         "BioC as XML or JSON, one annotator a file",
         (),
-        lazy("spanagree.formats.bioc", "raw_bioc"),
+        import_on_call("spanagree.formats.bioc", "read_raw_bioc"),
         ("feature", "ends"),
-        knows=lazy("spanagree.formats.bioc", "knows_bioc"),
+        knows=import_on_call("spanagree.formats.bioc", "looks_like_bioc"),
         shapes=(*JSON, "xml"),
     ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file",
         (),
-        lazy("spanagree.formats.pubtator", "raw_pubtator"),
+        import_on_call("spanagree.formats.pubtator", "read_raw_pubtator"),
         ("ends",),
-        knows=lazy("spanagree.formats.pubtator", "knows_pubtator"),
+        knows=import_on_call("spanagree.formats.pubtator", "looks_like_pubtator"),
         shapes=(*TABLES, "text"),
         begin=r"[^|]+\|t\|",
     ),
@@ -158,22 +158,22 @@ _GENERIC_FORMATS: Mapping[str, Format] = {
     "paths": Format(
         "any records in JSON, by the paths to what is in them",
         (),
-        lazy("spanagree.formats.tool_records", "raw_by_paths"),
+        import_on_call("spanagree.formats.tool_records", "read_raw_by_paths"),
         OF_PATHS,
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
-        lazy("spanagree.formats.hugging_face.load", "read_dataset"),
+        import_on_call("spanagree.formats.hugging_face.load", "read_dataset"),
         _ROW_OPTIONS,
         _write_parquet,
-        knows=lambda start: may_have_spans(start) and bool(_guess_of(start)),
+        knows=lambda start: may_have_spans(start) and bool(_guess_from_head(start)),
         shapes=(*JSON, *TABLES),
     ),
     "hub": Format(
         "a dataset on the Hugging Face hub, by its name",
         (),
-        lazy("spanagree.formats.hugging_face.load", "read_hub"),
+        import_on_call("spanagree.formats.hugging_face.load", "read_hub"),
         _ROW_OPTIONS,
     ),
 }
@@ -192,7 +192,7 @@ first tool is used."""
 FORMATS: Mapping[str, Format] = {
     **_FORMATS,
     **_OTHER_TABLES[0].FORMATS,
-    **{name: _of_tool(tool) for name, tool in TOOLS.items()},
+    **{name: _build_format(tool) for name, tool in TOOLS.items()},
     **_OTHER_TABLES[1].FORMATS,
     **_GENERIC_FORMATS,
 }
@@ -204,11 +204,11 @@ WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 TASK_FORMATS = {form.task_ending: name for name, form in FORMATS.items() if form.write_tasks}
 """Formats of tasks for annotators, by the ending of the file."""
 
-read_uem = lazy("spanagree.recordings.timelines", "read_uem")
+read_uem = import_on_call("spanagree.recordings.timelines", "read_uem")
 
 
 @cache
-def registered() -> Mapping[str, Format]:
+def load_registered_formats() -> Mapping[str, Format]:
     """Return the formats that other packages register as entry points of readers.
 
     Each entry point loads a :class:`spanagree.formats.tools.Tool`.
@@ -234,10 +234,10 @@ def registered() -> Mapping[str, Format]:
             )
         if point.name in FORMATS:
             raise InputError(f"{location} has the name of a built-in format; it needs another")
-        readers[point.name] = _of_tool(tool)
+        readers[point.name] = _build_format(tool)
     return readers
 
 
-def format_called(name: str) -> Format:
+def get_format(name: str) -> Format:
     """Return a format, built in or registered, by its existing name."""
-    return FORMATS[name] if name in FORMATS else registered()[name]
+    return FORMATS[name] if name in FORMATS else load_registered_formats()[name]

@@ -27,7 +27,7 @@ def are_tags(layers: Mapping[str, Any]) -> bool:
     >>> are_tags({"ann": [["B-PER", "O"]]}), are_tags({"train": [{"tags": ["B-PER", "O"]}]})
     (True, False)
     """
-    return columns_of(layers) is None and shape_of(layers) == (3, str)
+    return find_table_columns(layers) is None and measure_nesting(layers) == (3, str)
 
 
 def are_docs(layers: Iterable[Any]) -> bool:
@@ -36,7 +36,7 @@ def are_docs(layers: Iterable[Any]) -> bool:
     return any(hasattr(doc, "ents") and hasattr(doc, "spans") for doc in docs)
 
 
-def columns_of(value: Any) -> tuple[str, list[Any]] | None:
+def find_table_columns(value: Any) -> tuple[str, list[Any]] | None:
     """Return the attribute that lists a table's columns, and the columns; None for other values."""
     for attribute in _ADVICE_BY_ATTRIBUTE:
         columns = getattr(value, attribute, None)
@@ -45,12 +45,12 @@ def columns_of(value: Any) -> tuple[str, list[Any]] | None:
     return None
 
 
-def shape_of(value: Any) -> tuple[int, type]:
+def measure_nesting(value: Any) -> tuple[int, type]:
     """Return the depth of nested lists, and the type of the innermost elements.
 
     Tables with columns raise an error. Iterators are not consumed, so their elements are unknown.
     """
-    if (table := columns_of(value)) is not None:
+    if (table := find_table_columns(value)) is not None:
         attribute, columns = table
         example_columns = ["gold", "mine", *columns][-2:]
         raise InputError(

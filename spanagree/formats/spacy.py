@@ -37,7 +37,7 @@ from spanagree.errors import (
 )
 from spanagree.extras import import_optional
 from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.limits import check_zlib
 from spanagree.settings import reading_settings
 
@@ -89,11 +89,11 @@ def from_docs(
     {'ann': (Segment(start=0, end=1, label='PER'),), 'bob': ()}
     """
     return valid_corpus(
-        raw_docs(layers, spans=spans, ids=ids, partial=partial, scores=scores), repair
+        read_raw_docs(layers, spans=spans, ids=ids, partial=partial, scores=scores), repair
     )
 
 
-def raw_docs(
+def read_raw_docs(
     layers: Mapping[str, Sequence[Any]],
     *,
     spans: str | None = None,
@@ -103,9 +103,9 @@ def raw_docs(
 ) -> RawCorpus:
     """Read the spans of spaCy Docs, unchecked."""
     check_choice(partial, PARTIAL, "partial")
-    rows = _rows(layers, ids)
+    rows = _group_docs_by_text(layers, ids)
     _check_key(rows, spans)
-    ids = _stored_ids(rows) if ids is None else ids
+    ids = _find_stored_ids(rows) if ids is None else ids
     token_difference = _find_token_difference(rows)
     offsets = "tokens" if token_difference is None else "characters"
     log = ReadLog(
@@ -116,16 +116,18 @@ def raw_docs(
     )
     log.numbered = ids is None
     if spans is None:
-        log.notes += _ignored_spans_note(rows)
-    records = _records(rows, log, ids, spans, partial, offsets, scores=scores)
+        log.notes += _compose_ignored_spans_note(rows)
+    records = _yield_records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= reading_settings(spans=spans)
-    return gather(
+    return gather_records(
         records, log, reading, offsets=offsets, annotators=layers, again=False, unnamed=False
     )
 
 
-def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Sequence[_Row]:
+def _group_docs_by_text(
+    layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None
+) -> Sequence[_Row]:
     """Return the Docs of each text, by annotator."""
     if not isinstance(layers, Mapping) or not all(
         isinstance(docs, (list, tuple))
@@ -153,7 +155,7 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
     return rows
 
 
-def _records(
+def _yield_records(
     rows: Sequence[_Row],
     log: ReadLog,
     ids: Sequence[str] | None,
@@ -227,7 +229,7 @@ def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
     """Raise if no Doc has the key of spans: a typo would mean that no annotator saw anything."""
     docs = [doc for row in rows for doc in row.values()]
     available_keys = set() if spans is None else {key for doc in docs for key in doc.spans}
-    has_seen = any(not _user_data(doc).get(_NEVER) for doc in docs)
+    has_seen = any(not _get_user_data(doc).get(_NEVER) for doc in docs)
     if spans is not None and has_seen and spans not in available_keys:
         keys_text = ", ".join(map(quote_value, sorted(available_keys))) or "none"
         raise SettingError(
@@ -235,7 +237,7 @@ def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
         )
 
 
-def _ignored_spans_note(rows: Sequence[_Row]) -> list[str]:
+def _compose_ignored_spans_note(rows: Sequence[_Row]) -> list[str]:
     """Compose the note on spans under keys, which are not read if entities are read."""
     groups = [getattr(doc, "spans", {}) for row in rows for doc in row.values()]
     keys = Counter(key for group in groups for key in group for _ in group[key])
@@ -249,13 +251,13 @@ def _ignored_spans_note(rows: Sequence[_Row]) -> list[str]:
     ]
 
 
-def _user_data(doc: Any) -> Mapping[str, Any]:
+def _get_user_data(doc: Any) -> Mapping[str, Any]:
     return getattr(doc, "user_data", None) or {}
 
 
-def _stored_ids(rows: Sequence[_Row]) -> list[str] | None:
+def _find_stored_ids(rows: Sequence[_Row]) -> list[str] | None:
     """Return the ids that :func:`to_docs` stored in the Docs, if all have one."""
-    ids = [{_user_data(doc).get(_ID) for doc in row.values()} for row in rows]
+    ids = [{_get_user_data(doc).get(_ID) for doc in row.values()} for row in rows]
     single_ids = [
         id_
         for ids_of_text in ids
@@ -266,7 +268,7 @@ def _stored_ids(rows: Sequence[_Row]) -> list[str] | None:
 
 
 def _is_annotated(doc: Any, spans: str | None) -> bool:
-    if _user_data(doc).get(_NEVER):
+    if _get_user_data(doc).get(_NEVER):
         return False
     if spans is not None:
         return spans in doc.spans
@@ -320,11 +322,11 @@ def read_docbin(
     ...     read_docbin(files).labels
     ('ORG', 'PER')
     """
-    return valid_corpus(raw_docbin(source, spans=spans, partial=partial), repair)
+    return valid_corpus(read_raw_docbin(source, spans=spans, partial=partial), repair)
 
 
-def raw_docbin(source: Source, **options: Any) -> RawCorpus:
-    """Read the spans of .spacy files, unchecked; see :func:`raw_docs`."""
+def read_raw_docbin(source: Source, **options: Any) -> RawCorpus:
+    """Read the spans of .spacy files, unchecked; see :func:`read_raw_docs`."""
     location_and_bytes = {}
     for name, path in named_files(source).items():
         location = printable_path(path)
@@ -337,7 +339,7 @@ def raw_docbin(source: Source, **options: Any) -> RawCorpus:
             check_zlib(location, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
     with _check_complete(join_names(layers)):  # entities and labels are decoded only here
-        return raw_docs(layers, **options)
+        return read_raw_docs(layers, **options)
 
 
 @contextmanager
@@ -392,7 +394,7 @@ def to_docs(
         _check_ents(corpus, annotator)
     docs = []
     for d, document in enumerate(corpus):
-        words, gaps = _words_and_gaps(corpus, d)
+        words, gaps = _list_words_and_gaps(corpus, d)
         try:
             doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
@@ -428,7 +430,7 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
         )
 
 
-def _words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
+def _list_words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
     """Return the tokens of a document, and a mask of the tokens followed by a space."""
     document = corpus[d]
     words = list(document.tokens or ())

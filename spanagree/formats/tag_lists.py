@@ -66,11 +66,13 @@ def from_tags(
     options = TagOptions(scheme, strict, outside=outside)
     if not isinstance(layers, Mapping) or not layers:
         raise invalid_value("layers", layers, "a mapping of names to tags, at least one, is needed")
-    layers = {name: _documents(name, documents) for name, documents in layers.items()}
+    layers = {name: _check_documents(name, documents) for name, documents in layers.items()}
     if tokens is not None:
-        tokens = [words or () for words in _documents("tokens", tokens)]
-    lengths = _lengths(layers, tokens)
-    columns = {name: _column(name, documents, lengths) for name, documents in layers.items()}
+        tokens = [words or () for words in _check_documents("tokens", tokens)]
+    lengths = _compute_lengths(layers, tokens)
+    columns = {
+        name: _build_tag_column(name, documents, lengths) for name, documents in layers.items()
+    }
     words = None if tokens is None else chain.from_iterable(tokens)
     if any(column.has_ignored for column in columns.values()):
         options = replace(options, partial="drop-tokens")
@@ -83,11 +85,11 @@ def from_tags(
     return valid_corpus(raw, repair)
 
 
-def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
+def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     is_unseen = np.array([tags is None for tags in documents], dtype=np.bool_)
     seen_documents = [tags for tags in documents if tags is not None]
     try:
-        tag_codes, names = _codes(seen_documents)
+        tag_codes, names = _code_tags(seen_documents)
     except TypeError:
         raise InputError(
             f"{quote_value(name)}: a tag is not a string; every tag must be one"
@@ -95,7 +97,7 @@ def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     return TagColumn.of_seen(names, tag_codes, is_unseen, lengths).without_ignored()
 
 
-def _codes(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
+def _code_tags(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
     """Encode tags as integers, and list the unique tags; faster by bytes if they fit."""
     vocabulary = Vocabulary()
     tags = chain.from_iterable(documents)
@@ -106,7 +108,7 @@ def _codes(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
     return tag_codes, tuple(vocabulary)
 
 
-def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
+def _check_documents(name: object, documents: object) -> list[Sequence[str] | None]:
     """Check a list of documents, each a list or None; iterators are consumed into a list."""
     text_types = (str, bytes, Mapping)
     if is_iterable(documents) and not isinstance(documents, text_types):
@@ -124,7 +126,7 @@ def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
     )
 
 
-def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
+def _compute_lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
     """Compute the length of each document; each layer must have as many tags, if it saw it."""
     shapes = (
         {} if tokens is None else {"tokens": np.array([len(words) for words in tokens], np.int64)}

@@ -15,7 +15,7 @@ from spanagree.files import PathName, numbered_lines
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import read_head
 from spanagree.formats.inline_tags import MarkupToken, split_markup
-from spanagree.formats.usual_names import ATTRIBUTES, head_of_table, plain
+from spanagree.formats.usual_names import ATTRIBUTES, simplify_name, split_certain_header
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
 _ATTRIBUTE = re.compile(r"([\w:.-]{1,99})=(\"[^\"]*\"|'[^']*'|[^\s\"'=<>]+)")
@@ -39,7 +39,7 @@ class TaggedCopies:
         self.spans: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def read(
+    def read_spans(
         self, copy: str, text: str, location: str, annotator: str
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Read the spans in a copy; a changed copy requires alignment.
@@ -54,11 +54,11 @@ class TaggedCopies:
         unaligned: list[dict[str, Any]] = []
         n_unaligned = 0
         try:
-            spans = spans_in_tags(copy, text, location)
+            spans = find_tagged_spans(copy, text, location)
         except InputError:
             if not self.align:
                 raise
-            spans, unaligned, n_unpaired = _aligned_spans(copy, text, location)
+            spans, unaligned, n_unpaired = _align_spans(copy, text, location)
             n_unaligned = len(unaligned) + n_unpaired
             self.changed[annotator] += 1
         self.copies[annotator] += 1
@@ -66,7 +66,7 @@ class TaggedCopies:
         self.lost[annotator] += n_unaligned
         return spans, unaligned
 
-    def notes(self, prefix: str) -> Iterator[str]:
+    def yield_notes(self, prefix: str) -> Iterator[str]:
         """Yield a note per annotator: number of changed copies, share of unaligned spans."""
         for name, n_changed in self.changed.items():
             n_copies, n_spans, n_unaligned = self.copies[name], self.spans[name], self.lost[name]
@@ -79,10 +79,10 @@ class TaggedCopies:
             )
 
 
-def unfenced(text: str) -> str:
+def strip_code_fence(text: str) -> str:
     r"""Return the content of the only code fence in a text; return other texts unchanged.
 
-    >>> unfenced("Sure:\n```json\n[]\n```\nAnything else?"), unfenced("[]")
+    >>> strip_code_fence("Sure:\n```json\n[]\n```\nAnything else?"), strip_code_fence("[]")
     ('[]\n', '[]')
     """
     fragments = text.split("```")
@@ -94,31 +94,31 @@ def unfenced(text: str) -> str:
 
 def is_copy(answer: str, text: str) -> bool:
     """Check whether an answer is a copy of a text, with or without tags."""
-    return any(_TAG.search(copy) or copy == text.strip() for copy in _readings(answer))
+    return any(_TAG.search(copy) or copy == text.strip() for copy in _list_readings(answer))
 
 
-def without_tags(copy: str) -> str:
+def remove_tags(copy: str) -> str:
     """Remove everything that looks like a tag from a copy."""
     return _TAG.sub("", copy)
 
 
-def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield each line that is not blank: its text without tags, and the line itself.
 
     A first line with the name of the column is skipped.
     """
-    has_head = bool(head_of_table(read_head(path)))
+    has_head = bool(split_certain_header(read_head(path)))
     for location, line in islice(numbered_lines(path, encoding), has_head, None):
-        yield location, {"text": without_tags(line.strip()), "marked": line.strip()}
+        yield location, {"text": remove_tags(line.strip()), "marked": line.strip()}
 
 
-def _readings(answer: str) -> list[str]:
+def _list_readings(answer: str) -> list[str]:
     """Return the possible readings of an answer: unchanged, out of a code fence, and out of XML."""
-    fenced = [answer.strip(), unfenced(answer).strip()]
+    fenced = [answer.strip(), strip_code_fence(answer).strip()]
     return list(dict.fromkeys([*fenced, *map(unescape, fenced)]))
 
 
-def spans_in_tags(answer: str, text: str, location: str) -> list[dict[str, Any]]:
+def find_tagged_spans(answer: str, text: str, location: str) -> list[dict[str, Any]]:
     """Find the spans in a copy of a text with tags such as ``<PER>Jo</PER>`` or ``@@Jo##``.
 
     A tag that is in the text itself is no tag. The label is the name of the tag, or its attribute
@@ -129,11 +129,11 @@ def spans_in_tags(answer: str, text: str, location: str) -> list[dict[str, Any]]
         InputError: if the copy differs from the text, with the first difference; if tags are not
             opened or not closed.
 
-    >>> spans_in_tags("<PER>Jo</PER> sings", "Jo sings", "row 1")
+    >>> find_tagged_spans("<PER>Jo</PER> sings", "Jo sings", "row 1")
     [{'start': 0, 'end': 2, 'label': 'PER'}]
     """
     inner = text.strip()
-    readings = [_split_tags(reading, inner.startswith) for reading in _readings(answer)]
+    readings = [_split_tags(reading, inner.startswith) for reading in _list_readings(answer)]
     copies = [copy.strip() for copy, _, _ in readings]  # a tag may enclose outer white space
     copy, spans, problems = readings[copies.index(inner) if inner in copies else 0]
     same_text(copy.strip(), inner, location, _COPY_ADVICE)
@@ -161,7 +161,7 @@ def _split_tags(
         if piece.endswith("/>"):
             return MarkupToken("empty")
         opens = piece == "@@" or (piece[0] == "<" and piece[1] != "/")
-        return MarkupToken("open" if opens else "close", *_name_and_label(piece))
+        return MarkupToken("open" if opens else "close", *_parse_name_and_label(piece))
 
     copy, marks, problems = split_markup(answer, _TAG, parse_tag)
     spans = [
@@ -171,16 +171,16 @@ def _split_tags(
     return copy, spans, problems
 
 
-def _name_and_label(tag: str) -> tuple[str, str]:
+def _parse_name_and_label(tag: str) -> tuple[str, str]:
     """Return the name of a tag (``@@`` for GPT-NER's marks) and the label, which may be empty."""
     if tag in ("@@", "##"):
         return "@@", ""
     name = re.split(r"\s", tag.strip("</>"), maxsplit=1)[0]
-    values = {plain(key): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
+    values = {simplify_name(key): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
     return name, next((values[key] for key in ATTRIBUTES if values.get(key)), name)
 
 
-def _aligned_spans(
+def _align_spans(
     answer: str, text: str, location: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
     """Find the spans of a changed copy in the text.
@@ -212,7 +212,7 @@ def _aligned_spans(
         )
     spans, unaligned = [], []
     for span in marks:
-        span_in_text = alignment.carried(span["start"], span["end"])
+        span_in_text = alignment.find_span(span["start"], span["end"])
         if span_in_text is not None:
             spans.append({**span, "start": span_in_text[0], "end": span_in_text[1]})
         else:

@@ -27,7 +27,7 @@ class NewTask(NamedTuple):
     assignee: str
 
 
-def tasks_of(
+def yield_tasks(
     corpus: Corpus, document: Ints, assignees: Sequence[str], tool: str
 ) -> Iterator[NewTask]:
     """Yield a task for each document and annotator.

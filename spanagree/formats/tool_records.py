@@ -26,21 +26,28 @@ from spanagree.errors import (
     reason,
 )
 from spanagree.files import PathName
-from spanagree.formats.hugging_face.spans import SpanReader, parsed
+from spanagree.formats.hugging_face.spans import SpanReader, parse_cell
 from spanagree.formats.joined_texts import TextLookup
-from spanagree.formats.json_records import json_records
+from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.paths import (
     SELF,
-    first_at,
-    found_at,
-    is_several,
-    keyed_at,
-    misshapen,
-    records_at,
-    steps_of,
-    values_at,
+    find_checked_values,
+    find_first_value,
+    find_keyed_values,
+    find_misshapen,
+    find_values,
+    leads_to_several,
+    parse_steps,
+    yield_inner_records,
 )
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    gather_records,
+)
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import reading_settings
 
@@ -48,7 +55,7 @@ _LAST_STEP = re.compile(r"\[\*\](?=\||\Z)")
 _REQUIREMENT = "records in JSON are needed, a list of them or one a line"
 
 
-def raw_by_paths(path: PathName, **options: Any) -> RawCorpus:
+def read_raw_by_paths(path: PathName, **options: Any) -> RawCorpus:
     """Read records with all their parts named by paths.
 
     Raises:
@@ -61,10 +68,10 @@ def raw_by_paths(path: PathName, **options: Any) -> RawCorpus:
         )
     if not (options.get("text") or options.get("tokens") or options.get("texts")):
         raise SettingError("paths name neither text nor tokens, which offsets count; name --text")
-    return raw_records(Tool("paths", ""), path, **options)
+    return read_raw_records(Tool("paths", ""), path, **options)
 
 
-def raw_records(
+def read_raw_records(
     tool: Tool,
     path: PathName,
     *,
@@ -95,30 +102,30 @@ def raw_records(
     if tool.read:
         reading = {"format": tool.name, **reading_settings(encoding, **options)}
         ends = options.pop("ends", None)
-        return gather(tool.read(path, log, **options), log, reading, ends=ends)
+        return gather_records(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
     set_options = {name: value for name, value in options.items() if value is not None}
     for name in (name for name in PATHS if name in set_options):
         if not isinstance(set_options[name], str):
             raise SettingError(f"{name} {quote_value(set_options[name])}; one path is needed")
-        steps_of(set_options[name])  # raises if it is no path
+        parse_steps(set_options[name])  # raises if it is no path
     own_first_steps = (
-        [steps[:1] for steps in steps_of(set_options["spans"])] if "spans" in set_options else []
+        [steps[:1] for steps in parse_steps(set_options["spans"])] if "spans" in set_options else []
     )
     ignored = {
         path: noun
         for path, noun in tool.passed.items()
-        if steps_of(path)[0][:1] not in own_first_steps
+        if parse_steps(path)[0][:1] not in own_first_steps
     }
     tool = replace(tool, **set_options, passed=ignored)
     reader = _RecordReader(tool, log, set_options, texts)
     rows = (
-        _rows(tool, path, encoding, log)
+        _yield_records(tool, path, encoding, log)
         if tool.rows
-        else json_records(path, _REQUIREMENT, encoding)
+        else yield_json_records(path, _REQUIREMENT, encoding)
     )
-    return gather(
-        reader.records(rows),
+    return gather_records(
+        reader.yield_records(rows),
         log,
         {"format": tool.name, **reading_settings(encoding, **set_options, align=align)},
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
@@ -128,7 +135,9 @@ def raw_records(
     )
 
 
-def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def _yield_records(
+    tool: Tool, path: PathName, encoding: str, log: ReadLog
+) -> Iterator[tuple[str, Any]]:
     """Yield the records that a tool's rows make up.
 
     Raises:
@@ -148,7 +157,7 @@ def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[t
         ) from None
 
 
-def _quote_without_offsets(span: RawSpan) -> str | None:
+def _find_quote(span: RawSpan) -> str | None:
     """Return the quote of a span without offsets, or ``None``."""
     return span.quote if span.start is None and span.pieces is None else None
 
@@ -158,7 +167,7 @@ def _is_member(value: Any, values: frozenset[Any]) -> bool:
     return not isinstance(value, (list, dict)) and value in values
 
 
-def _as_spans(value: Any) -> list[Any]:
+def _wrap_in_list(value: Any) -> list[Any]:
     """Return a list of spans; wrap any other value in a list, except null."""
     if isinstance(value, list) and all(isinstance(item, (dict, list)) for item in value):
         return value
@@ -174,7 +183,7 @@ def _join_answers(fragments: Sequence[Any]) -> Any:
     present = [fragment for fragment in fragments if fragment is not None]
     if len(present) < 2:
         return present[0] if present else None
-    parsed_fragments = [parsed(fragment) for fragment in present]
+    parsed_fragments = [parse_cell(fragment) for fragment in present]
     if any(isinstance(fragment, str) for fragment in parsed_fragments):
         return "".join(map(str, present))
     return [
@@ -184,11 +193,11 @@ def _join_answers(fragments: Sequence[Any]) -> Any:
     ]
 
 
-def _span_name(value: Any, paths: str, index: int = 0) -> tuple[str, ...]:
+def _build_span_name(value: Any, paths: str, index: int = 0) -> tuple[str, ...]:
     """Build the name of a span from the values of paths with commas between."""
     if paths == NUMBER:
         return (str(index),)
-    return tuple(str(first_at(value, path)) for path in paths.split(","))
+    return tuple(str(find_first_value(value, path)) for path in paths.split(","))
 
 
 class _RecordReader:
@@ -204,12 +213,12 @@ class _RecordReader:
         self.n_records = 0
         annotator_path = tool.annotator
         self.by_annotator: bool = (
-            not tool.marked and annotator_path != FILE and is_several(annotator_path or SELF)
+            not tool.marked and annotator_path != FILE and leads_to_several(annotator_path or SELF)
         )
         are_quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
         self.in_tokens = are_quotes and texts is not None and texts.are_tokens
 
-    def records(self, values: Iterable[tuple[str, Any]]) -> Iterator[Record]:
+    def yield_records(self, values: Iterable[tuple[str, Any]]) -> Iterator[Record]:
         """Yield the records in the values of a file.
 
         Raises:
@@ -221,9 +230,9 @@ class _RecordReader:
             if not self.tool.records:
                 yield from self._split_records(value, location)
                 continue
-            found_at(value, self.tool.records, location)
-            for index, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
-                yield from self._record(record, f"{location}, {index}", key)
+            find_checked_values(value, self.tool.records, location)
+            for index, (key, record) in enumerate(find_keyed_values(value, self.tool.records), 1):
+                yield from self._yield_record(record, f"{location}, {index}", key)
         name, set_options = self.log.name, self.set_options
         if not self.n_records:
             raise InputError(f"{name}: no records; {_REQUIREMENT}")
@@ -235,7 +244,7 @@ class _RecordReader:
                 )
         self.log.labelled |= bool(self.n_found["label"])
         if self.texts is not None:
-            self.log.notes += self.texts.notes(f"{name}: ")
+            self.log.notes += self.texts.yield_notes(f"{name}: ")
         if len(self.questions) > 1:
             questions = join_names(self.questions)
             self.log.notes.append(f"{name}: spans under {questions} are read as one annotation")
@@ -245,17 +254,17 @@ class _RecordReader:
         """Yield the records in a value; several if the path to the text leads to several."""
         tool, set_options = self.tool, self.set_options
         ids = tool.document.split(",") if tool.document not in ("", KEY) else []
-        id_path = next((path for path in ids if is_several(path)), *ids[:1]) if ids else ""
+        id_path = next((path for path in ids if leads_to_several(path)), *ids[:1]) if ids else ""
         content = set_options.get("tokens") or set_options.get("text") or ""
         if not content and self.texts is not None and "document" in set_options:
             content, id_path = id_path, ""
         if not content:
-            yield from self._record(value, location)
+            yield from self._yield_record(value, location)
             return
         of_each = [path for path in (tool.marked or tool.spans, id_path) if path]
         shared_paths = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
         spans = (tool.spans,) if tool.start or tool.quote else ()
-        split_values = records_at(
+        split_values = yield_inner_records(
             value,
             content,
             of_each,
@@ -267,17 +276,17 @@ class _RecordReader:
         records = list(split_values)
         for index, (key, record) in enumerate(records, 1):
             record_location = location if len(records) == 1 else f"{location}, {index}"
-            yield from self._record(record, record_location, key)
+            yield from self._yield_record(record, record_location, key)
 
-    def _record(self, record: Any, location: str, key: str = "") -> Iterator[Record]:
+    def _yield_record(self, record: Any, location: str, key: str = "") -> Iterator[Record]:
         """Yield a record, unless no other file has the text of its document."""
         tool = self.tool
         if not isinstance(record, (dict, list)) and not key:
             raise invalid_value(f"{location}:", record, _REQUIREMENT)
         self.n_records += 1
-        id_ = self._id_of(record, key)
+        id_ = self._find_id(record, key)
         location = f"{location}, document {quote_value(id_)}" if tool.document else location
-        content = (self._tokens if tool.tokens else self._text)(record, id_, location)
+        content = (self._find_tokens if tool.tokens else self._find_text)(record, id_, location)
         if content is None:
             self._count_textless(record, location)
             return
@@ -285,34 +294,36 @@ class _RecordReader:
             self.log.count_unread_marks(record)
         text = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
-            present_values = [value for value in values_at(record, path) if value is not None]
-            misshapen_value = None if present_values else misshapen(record, path)
+            present_values = [value for value in find_values(record, path) if value is not None]
+            misshapen_value = None if present_values else find_misshapen(record, path)
             self.log.passed[noun] += (
                 len(present_values)
                 if misshapen_value is None
                 else max(1, length_of(misshapen_value[1]) or 0)
             )
-        yield Record(location, id_, content, self._annotations(record, text, location))
+        yield Record(location, id_, content, self._yield_annotations(record, text, location))
 
     def _count_textless(self, record: Any, location: str) -> None:
         """Count a record without a text in other files, and its spans."""
         tool, self.log.textless = self.tool, self.log.textless + 1
-        annotator_parts = found_at(record, tool.marked, location) if tool.marked else [record]
+        annotator_parts = (
+            find_checked_values(record, tool.marked, location) if tool.marked else [record]
+        )
         lists = (
             value
             for annotator_part in annotator_parts
-            for value in found_at(annotator_part, tool.spans, location)
+            for value in find_checked_values(annotator_part, tool.spans, location)
         )
-        spans = [span for value in lists for span in _as_spans(value)]
+        spans = [span for value in lists for span in _wrap_in_list(value)]
         if tool.start or tool.quote:
             self.log.within["in documents that no other file has"] += len(spans)
 
-    def _id_of(self, record: Any, key: str) -> Any:
+    def _find_id(self, record: Any, key: str) -> Any:
         """Return the id of a record: the value of a path, or the values of several."""
         paths = self.tool.document.split(",")
-        id_parts = [key] if paths == [KEY] else [first_at(record, path) for path in paths]
+        id_parts = [key] if paths == [KEY] else [find_first_value(record, path) for path in paths]
         for path in paths if "document" in self.set_options and paths != [KEY] else ():
-            if len(values := values_at(record, path)) > 1:
+            if len(values := find_values(record, path)) > 1:
                 raise InputError(
                     f"{self.log.name}: document {quote_value(path)} leads to"
                     f" {pluralize(len(values), 'id')} of one text; one is needed"
@@ -322,10 +333,10 @@ class _RecordReader:
         self.n_found["document"] += 1
         return id_parts[0] if len(id_parts) == 1 else "/".join(map(str, id_parts))
 
-    def _tokens(self, record: Any, id_: Any, location: str) -> dict[str, Any]:
+    def _find_tokens(self, record: Any, id_: Any, location: str) -> dict[str, Any]:
         """Return the tokens of a record, or the tokens of other files."""
-        words = values_at(record, self.tool.tokens)
-        if not words and self.texts is not None and (text := self.texts.of(id_, location)):
+        words = find_values(record, self.tool.tokens)
+        if not words and self.texts is not None and (text := self.texts.find_text(id_, location)):
             words = text.split() if isinstance(text, str) else list(text)
         if not words:
             raise InputError(
@@ -334,15 +345,15 @@ class _RecordReader:
             )
         return {"tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words}
 
-    def _text(self, record: Any, id_: Any, location: str) -> dict[str, Any] | None:
+    def _find_text(self, record: Any, id_: Any, location: str) -> dict[str, Any] | None:
         """Return the text of a record, or the text of other files; ``None`` if they have none."""
-        text = self._option_value(record, "text")
-        later_texts = values_at(record, self.tool.text)[1:]
+        text = self._find_option_value(record, "text")
+        later_texts = find_values(record, self.tool.text)[1:]
         self.log.passed["other text"] += sum(
             isinstance(later_text, str) for later_text in later_texts
         )
         if text is None and self.texts is not None:
-            text = self.texts.of(id_, location)
+            text = self.texts.find_text(id_, location)
             if text is None:
                 return None
         if isinstance(text, str):
@@ -356,22 +367,22 @@ class _RecordReader:
             " that has the texts by id beside this one"
         )
 
-    def _option_value(self, value: Any, option: str) -> Any:
+    def _find_option_value(self, value: Any, option: str) -> Any:
         """Return the value at the path of an option, and count it if it is present."""
-        value_at_path = first_at(value, getattr(self.tool, option))
+        value_at_path = find_first_value(value, getattr(self.tool, option))
         self.n_found[option] += value_at_path is not None
         return value_at_path
 
-    def _annotations(
+    def _yield_annotations(
         self, record: Any, text: Place | None, location: str
     ) -> Iterator[RawAnnotation]:
         """Yield the annotations of a document by each annotator."""
         tool = self.tool
         path, utf16_value = tool.utf16
-        in_utf16 = text is not None and bool(path) and first_at(record, path) == utf16_value
+        in_utf16 = text is not None and bool(path) and find_first_value(record, path) == utf16_value
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
-        for key, annotator_part in self._annotator_parts(record, location):
-            annotator = self._annotator(annotator_part, key, location)
+        for key, annotator_part in self._list_annotator_parts(record, location):
+            annotator = self._name_annotator(annotator_part, key, location)
             annotator_location = (
                 location if annotator == "" else f"{location}, annotator {quote_value(annotator)}"
             )
@@ -379,25 +390,27 @@ class _RecordReader:
                 self.log.seen_unknown[annotator] = None
                 yield RawAnnotation(annotator, None, location=annotator_location)
             elif tool.start or tool.quote:
-                yield from self._span_annotations(
+                yield from self._yield_spans_of_part(
                     annotator_part, key, text, points, annotator, annotator_location
                 )
             else:
-                spans = self._answer(annotator_part, text, annotator, annotator_location)
+                spans = self._read_answer(annotator_part, text, annotator, annotator_location)
                 yield RawAnnotation(annotator, spans, location=annotator_location)
 
-    def _annotator_parts(self, record: Any, location: str) -> list[tuple[str, Any]]:
+    def _list_annotator_parts(self, record: Any, location: str) -> list[tuple[str, Any]]:
         """Return each annotator's part of a record, with its key; it may be the record itself."""
         tool = self.tool
         if tool.marked:
-            found_at(record, tool.marked, location)
-            return keyed_at(record, tool.marked)
+            find_checked_values(record, tool.marked, location)
+            return find_keyed_values(record, tool.marked)
         if not self.by_annotator:
             return [("", record)]
         spans = (tool.spans,) if tool.start or tool.quote else ()
-        return list(records_at(record, tool.annotator, [tool.spans], [], location, of_lists=spans))
+        return list(
+            yield_inner_records(record, tool.annotator, [tool.spans], [], location, of_lists=spans)
+        )
 
-    def _annotator(self, annotator_part: Any, key: str, location: str) -> Any:
+    def _name_annotator(self, annotator_part: Any, key: str, location: str) -> Any:
         """Return the name of an annotator, and raise if the caller's path leads to no value."""
         path = self.tool.annotator
         if path == KEY:
@@ -405,7 +418,7 @@ class _RecordReader:
         annotator = (
             ""
             if path in ("", FILE)
-            else text_of_whole(self._option_value(annotator_part, "annotator"))
+            else text_of_whole(self._find_option_value(annotator_part, "annotator"))
         )
         if annotator is None and self.set_options.get("annotator"):
             raise InputError(
@@ -418,11 +431,11 @@ class _RecordReader:
 
     def _is_seen(self, annotator_part: Any) -> bool:
         return not any(
-            _is_member(first_at(annotator_part, path), unseen_values)
+            _is_member(find_first_value(annotator_part, path), unseen_values)
             for path, unseen_values in self.tool.unseen.items()
         )
 
-    def _span_annotations(
+    def _yield_spans_of_part(
         self, annotator_part: Any, key: str, text: Place | None, points: Ints | None,
         annotator: Any, location: str,
     ) -> Iterator[RawAnnotation]:  # fmt: skip
@@ -430,16 +443,16 @@ class _RecordReader:
         tool, is_seen = self.tool, self._is_seen(annotator_part)
         lists: list[tuple[str | None, Any]]
         if tool.label == KEY:
-            lists = [*keyed_at(annotator_part, tool.spans)]
+            lists = [*find_keyed_values(annotator_part, tool.spans)]
         else:
-            lists = [(None, value) for value in values_at(annotator_part, tool.spans)]
-        spans = [(label, span) for label, value in lists for span in _as_spans(value)]
+            lists = [(None, value) for value in find_values(annotator_part, tool.spans)]
+        spans = [(label, span) for label, value in lists for span in _wrap_in_list(value)]
         self.n_found["spans"] += is_seen and bool(spans)
         if tool.marked and tool.annotator != KEY and self._is_other_answer(annotator_part, spans):
             self.log.passed["other answer"] += 1
             return
         if not spans:
-            found_at(annotator_part, tool.spans, location)
+            find_checked_values(annotator_part, tool.spans, location)
         if tool.marked and tool.annotator != KEY and spans:
             self.questions[key] = None
         is_answered = bool(spans) or bool(tool.marked) or self._is_answered(annotator_part)
@@ -452,8 +465,8 @@ class _RecordReader:
             yield RawAnnotation(annotator, None, location=location)
             return
         span_by_name: dict[tuple[str, ...], int] = {}
-        rows = self._spans(spans, text, points, annotator, location, span_by_name)
-        relations = self._relations(annotator_part, span_by_name, location)
+        rows = self._yield_spans(spans, text, points, annotator, location, span_by_name)
+        relations = self._yield_relations(annotator_part, span_by_name, location)
         yield RawAnnotation(annotator, rows, relations=relations, location=location)
 
     def _is_other_answer(self, annotator_part: Any, spans: list[tuple[str | None, Any]]) -> bool:
@@ -461,30 +474,30 @@ class _RecordReader:
         outer = self.tool.spans.rpartition("[*]")[0]
         values = [
             value
-            for value in values_at(annotator_part, outer)
+            for value in find_values(annotator_part, outer)
             if not isinstance(value, (list, dict, type(None)))
         ]
         return bool(values) or (bool(spans) and all(isinstance(span, str) for _, span in spans))
 
-    def _answer(
+    def _read_answer(
         self, annotator_part: Any, text: Place | None, annotator: Any, location: str
     ) -> list[RawSpan] | None:
         """Read an annotator's spans in the layouts of language models; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # path to the list, without its elements
         answer = (
-            _join_answers(found_at(annotator_part, path, location))
+            _join_answers(find_checked_values(annotator_part, path, location))
             if self._is_seen(annotator_part)
             else None
         )
         self.n_found["spans"] += answer is not None
-        return self.answers.rows(answer, None, text, location, annotator)
+        return self.answers.parse_spans(answer, None, text, location, annotator)
 
     def _is_answered(self, annotator_part: Any) -> bool:
         """Check whether the list of spans is present, even if it is empty."""
         outer = self.tool.spans.rpartition("[*]")[0] or self.tool.spans
-        return any(isinstance(item, (list, dict)) for item in values_at(annotator_part, outer))
+        return any(isinstance(item, (list, dict)) for item in find_values(annotator_part, outer))
 
-    def _spans(
+    def _yield_spans(
         self,
         spans: Iterable[tuple[str | None, Any]],
         text: Place | None,
@@ -500,16 +513,16 @@ class _RecordReader:
         path, values, noun = self.tool.leaves
         segments: list[tuple[int, Any, RawSpan]] = []
         for index, (key, item) in enumerate(spans):
-            if path and _is_member(first_at(item, path), values):
+            if path and _is_member(find_first_value(item, path), values):
                 self.log.passed[noun] += 1
                 continue
-            segments += [(index, item, span) for span in self._segments(item, location, key)]
-        quotes = [
-            _quote_without_offsets(span) if text is not None else None for _, _, span in segments
-        ]
+            segments += [(index, item, span) for span in self._yield_segments(item, location, key)]
+        quotes = [_find_quote(span) if text is not None else None for _, _, span in segments]
         quotes_to_find = [(quote, None) for quote in quotes if quote is not None]
         bounds = iter(
-            self.log.quotes.place(text, quotes_to_find, annotator) if text is not None else ()
+            self.log.quotes.place_quotes(text, quotes_to_find, annotator)
+            if text is not None
+            else ()
         )
         count = 0
         for (index, item, span), quote in zip(segments, quotes, strict=True):
@@ -524,28 +537,33 @@ class _RecordReader:
                 start, end = point(points, span.start), point(points, span.end)
                 span = span._replace(start=start, end=end)
             if self.tool.links:
-                span_by_name.setdefault(_span_name(item, self.tool.links.span, index), count)
+                span_by_name.setdefault(_build_span_name(item, self.tool.links.span, index), count)
             count += 1
             yield span
 
-    def _relations(
+    def _yield_relations(
         self, annotator_part: Any, span_by_name: Mapping[tuple[str, ...], int], location: str
     ) -> Iterator[RawRelation]:
         """Yield the relations of an annotator, after the spans."""
         links = self.tool.links
         if links is None:
             return
-        for index, link in enumerate(found_at(annotator_part, links.relations, location), 1):
+        for index, link in enumerate(
+            find_checked_values(annotator_part, links.relations, location), 1
+        ):
             relation_location = f"{location}, relation {index}"
-            label = text_of_whole(first_at(link, links.label))
+            label = text_of_whole(find_first_value(link, links.label))
             if not isinstance(label, str):
                 raise invalid_value(f"{relation_location}: label", label, "a string is needed")
             first_index, second_index = (
-                span_by_name.get(_span_name(link, path)) for path in (links.first, links.second)
+                span_by_name.get(_build_span_name(link, path))
+                for path in (links.first, links.second)
             )
             yield RawRelation(first_index, second_index, label, relation_location)
 
-    def _segments(self, span: Any, location: str, key: str | None = None) -> Iterator[RawSpan]:
+    def _yield_segments(
+        self, span: Any, location: str, key: str | None = None
+    ) -> Iterator[RawSpan]:
         """Yield each segment of a span, once for each of its labels."""
         tool = self.tool
         if not isinstance(span, (dict, list)):
@@ -553,10 +571,10 @@ class _RecordReader:
                 yield RawSpan(None, None, None, span)
                 return
             raise invalid_value(f"{location}: span", span, "an object or a list is needed")
-        starts = values_at(span, tool.start) or [None]
-        ends = values_at(span, tool.end) or [None]
-        quotes = values_at(span, tool.quote) or [None]
-        labels = [key] if key is not None else values_at(span, tool.label) or [None]
+        starts = find_values(span, tool.start) or [None]
+        ends = find_values(span, tool.end) or [None]
+        quotes = find_values(span, tool.quote) or [None]
+        labels = [key] if key is not None else find_values(span, tool.label) or [None]
         if list in map(type, labels):
             lists = (label if isinstance(label, list) else [label] for label in labels)
             labels = [label for names in lists for label in names] or [None]

@@ -16,15 +16,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.formats.file_head import FileHead, Shape, read_head
-from spanagree.formats.paths import first_at, steps_of, values_at
-from spanagree.formats.spans_beside import Tree, tree_of, unread_span_keys
+from spanagree.formats.paths import find_first_value, find_values, parse_steps
+from spanagree.formats.spans_beside import Tree, build_tree, yield_unread_span_keys
 from spanagree.formats.usual_names import (
     COLUMNS,
     MARKED,
     USUAL,
-    head_of_table,
-    keys_of,
-    plain,
+    find_span_keys,
+    simplify_name,
+    split_certain_header,
 )
 
 if TYPE_CHECKING:
@@ -64,26 +64,28 @@ TRIPLE: SpanPaths = {"start": "[0]", "end": "[1]", "label": "[2]"}
 """Paths of a span that is a list."""
 
 
-def lazy(module: str, name: str) -> Callable[..., Any]:
+def import_on_call(module: str, name: str) -> Callable[..., Any]:
     """Return a function that is imported when it is called, as no command needs all readers."""
 
-    def call(*arguments: Any, **keywords: Any) -> Any:
+    def call_function(*arguments: Any, **keywords: Any) -> Any:
         return getattr(import_module(module), name)(*arguments, **keywords)
 
-    return call
+    return call_function
 
 
 _RECORD_COLUMNS = {*COLUMNS["spans"], *COLUMNS["tokens"], *COLUMNS["tags"]}
 
 
-def is_by_id(start: FileHead) -> bool:
+def is_object_by_id(start: FileHead) -> bool:
     """Check whether a file is one object that contains records, or lists of spans, by id."""
     (record,) = start.records if len(start.records) == 1 else ({},)
     values = list(record.values()) if isinstance(record, dict) else []
     usual_names = {name for names in (*COLUMNS.values(), *USUAL.values()) for name in names}
-    if not values or any(plain(key) in usual_names for key in record):
+    if not values or any(simplify_name(key) in usual_names for key in record):
         return False
-    spans_by_document = [first_at(value, "spans|entities|annotations|@") for value in values]
+    spans_by_document = [
+        find_first_value(value, "spans|entities|annotations|@") for value in values
+    ]
     spans = [
         span
         for spans_of_document in spans_by_document
@@ -100,10 +102,10 @@ def is_by_id(start: FileHead) -> bool:
 def _is_span(span: Any) -> bool:
     if isinstance(span, dict):
         is_record = any(
-            isinstance(span[key], list) for key in span if plain(key) in _RECORD_COLUMNS
+            isinstance(span[key], list) for key in span if simplify_name(key) in _RECORD_COLUMNS
         )
-        is_record |= any(unread_span_keys(span, frozenset()))
-        return not is_record and bool(keys_of(tuple(span)).keys() & {"start", "text"})
+        is_record |= any(yield_unread_span_keys(span, frozenset()))
+        return not is_record and bool(find_span_keys(tuple(span)).keys() & {"start", "text"})
     is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
     return is_list or isinstance(span, str)
 
@@ -209,11 +211,11 @@ class Tool:
     task_ending: str = ""
     write_tasks: Callable[..., None] | None = None
 
-    def is_of(self, start: FileHead) -> bool:
+    def recognises(self, start: FileHead) -> bool:
         """Check whether a file begins like the tool's, without unexplained annotations."""
-        return self.begins_so(start) and not any(map(self.unread, start.records))
+        return self.matches_beginning(start) and not any(map(self.find_unread_key, start.records))
 
-    def begins_so(self, start: FileHead) -> bool:
+    def matches_beginning(self, start: FileHead) -> bool:
         """Check whether a file begins like the tool's files, whatever else it contains."""
         if callable(self.knows):
             return self.knows(start)
@@ -227,55 +229,57 @@ class Tool:
             return any(re.search(self.begins, "\n".join(file.lines)) for file in heads)
         if start.shape not in ("json", "jsonl"):
             is_of_lines = not self.begins.startswith(r"\A")
-            if is_of_lines and len(head_of_table(start)) > 1:  # cells are no lines
+            if is_of_lines and len(split_certain_header(start)) > 1:  # cells are no lines
                 return False
             return bool(re.search(self.begins, "\n".join(start.lines)))
-        return any(all(values_at(record, path) for path in self.knows) for record in start.records)
+        return any(
+            all(find_values(record, path) for path in self.knows) for record in start.records
+        )
 
-    def unread(self, record: Any) -> str | None:
+    def find_unread_key(self, record: Any) -> str | None:
         """Return the key of annotations in a record to which no path of the tool leads.
 
         >>> tool = Tool("tool", "a tool's JSON", spans="entities[*]")
-        >>> tool.unread({"text": "Jo", "spans": [{"start": 0, "end": 2, "label": 1}]})
+        >>> tool.find_unread_key({"text": "Jo", "spans": [{"start": 0, "end": 2, "label": 1}]})
         'spans'
         """
         if self.rows or self.read:
-            read_values = {id(value) for path in self.reads for value in values_at(record, path)}
-            return next(unread_span_keys(record, read_values), None)
-        records = values_at(record, self.records) if self.records else [record]
+            read_values = {id(value) for path in self.reads for value in find_values(record, path)}
+            return next(yield_unread_span_keys(record, read_values), None)
+        records = find_values(record, self.records) if self.records else [record]
         paths = [self.spans, *self.passed, *([self.links.relations] if self.links else [])]
         reached = [
             value
             for inner_record in records
             for container in [
                 inner_record,
-                *(values_at(inner_record, self.marked) if self.marked else ()),
+                *(find_values(inner_record, self.marked) if self.marked else ()),
             ]
             for path in filter(None, paths)
-            for value in values_at(container, path)
+            for value in find_values(container, path)
         ]
         return next(
-            unread_span_keys(record, {id(reached_value) for reached_value in reached}), None
+            yield_unread_span_keys(record, {id(reached_value) for reached_value in reached}), None
         )
 
     @cached_property
     def tree(self) -> Tree:
         """Paths in a record that are read or counted."""
         if self.rows or self.read:
-            return tree_of(steps_of(path)[0] for path in self.reads)
+            return build_tree(parse_steps(path)[0] for path in self.reads)
         outer = [self.text, self.tokens, *self.document.split(","), *self.passed]
         inner = [self.annotator, self.spans, *self.unseen]
         inner += [self.links.relations] if self.links else []
-        paths = [steps for path in outer if path not in ("", KEY) for steps in steps_of(path)]
-        part_paths = steps_of(self.marked) if self.marked else ((),)
+        paths = [steps for path in outer if path not in ("", KEY) for steps in parse_steps(path)]
+        part_paths = parse_steps(self.marked) if self.marked else ((),)
         paths += [
             (*part_steps, *steps)
             for path in inner
             if path not in ("", KEY, FILE)
-            for steps in steps_of(path)
+            for steps in parse_steps(path)
             for part_steps in part_paths
         ]
-        return tree_of(paths)
+        return build_tree(paths)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -298,40 +302,40 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "label-studio",
             "Label Studio's JSON and JSON-MIN",
-            knows=lazy("spanagree.formats.label_studio.tasks", "knows_label_studio"),
-            read=lazy("spanagree.formats.label_studio.read", "records"),
+            knows=import_on_call("spanagree.formats.label_studio.tasks", "looks_like_label_studio"),
+            read=import_on_call("spanagree.formats.label_studio.read", "yield_records"),
             # all of JSON-MIN, which has no data object
             reads=("data.*|*", "annotations", "completions", "predictions", "drafts"),
             takes=(
                 *("text", "document", "annotator_from", "predictions", "ground_truth", "ends"),
                 "scores",
             ),
-            write=lazy("spanagree.formats.label_studio.write", "write_label_studio"),
+            write=import_on_call("spanagree.formats.label_studio.write", "write_label_studio"),
             task_ending=".json",
-            write_tasks=lazy("spanagree.formats.label_studio.write", "write_tasks"),
+            write_tasks=import_on_call("spanagree.formats.label_studio.write", "write_tasks"),
         ),
         Tool(
             "prodigy",
             "Prodigy's db-out",
             knows=("_input_hash", "_task_hash|_view_id|answer"),
-            read=lazy("spanagree.formats.prodigy", "records"),
+            read=import_on_call("spanagree.formats.prodigy", "yield_records"),
             reads=(
                 *("spans", "relations", "tokens", "accept"),
                 *("versions[*].spans", "versions[*].relations"),
             ),
             takes=("annotator_from", "ends"),
-            write=lazy("spanagree.formats.prodigy", "write_prodigy"),
+            write=import_on_call("spanagree.formats.prodigy", "write_prodigy"),
             task_ending=".jsonl",
-            write_tasks=lazy("spanagree.formats.prodigy", "write_tasks"),
+            write_tasks=import_on_call("spanagree.formats.prodigy", "write_tasks"),
         ),
         Tool(
             "doccano",
             "doccano's JSON lines, one annotator a file or several, and its zip",
-            knows=lazy("spanagree.formats.doccano", "knows_doccano"),
-            read=lazy("spanagree.formats.doccano", "records"),
+            knows=import_on_call("spanagree.formats.doccano", "looks_like_doccano"),
+            read=import_on_call("spanagree.formats.doccano", "yield_records"),
             reads=("entities", "annotations", "labels", "label", "relations", "cats", "Comments"),
             takes=("annotator_from", "absent", "ends"),
-            write=lazy("spanagree.formats.doccano", "write_doccano"),
+            write=import_on_call("spanagree.formats.doccano", "write_doccano"),
             zips=True,
         ),
         Tool(
@@ -381,7 +385,7 @@ TOOLS: Mapping[str, Tool] = {
             "tagged-lines",
             "a text a line with tags or GPT-NER's marks in it",
             begins=MARKED.pattern,
-            rows=lazy("spanagree.formats.tagged_copies", "tagged_rows"),
+            rows=import_on_call("spanagree.formats.tagged_copies", "yield_tagged_rows"),
             text="text",
             spans="marked",
         ),
@@ -393,7 +397,7 @@ OF_ANY: Mapping[str, Tool] = {
     "by-id": Tool(
         "by-id",
         "an object with the spans of each document under its id",
-        knows=is_by_id,
+        knows=is_object_by_id,
         records="*",
         document=KEY,
         text="text",

@@ -26,10 +26,10 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName
-from spanagree.formats.csv_rows import csv_records
+from spanagree.formats.csv_rows import read_csv_records
 from spanagree.formats.file_head import read_head
-from spanagree.formats.json_records import json_records
-from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.usual_names import COLUMNS, USUAL, find_span_keys, simplify_name
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element  # takes a while to load
@@ -54,7 +54,9 @@ Found = tuple[str, int, Any]
 """Path to marks, their number, and the first mark."""
 
 
-def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = False) -> RawCorpus:
+def count_unread_marks_in_file(
+    path: PathName, raw: RawCorpus, form: str, *, thorough: bool = False
+) -> RawCorpus:
     """Count the marks in a file that were neither read nor ignored with a count.
 
     Args:
@@ -84,7 +86,7 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
     examples: dict[str, Any] = {}
     texts: Counter[str] = Counter()
     with suppress(InputError):  # the reader has reported errors
-        for mark_path, count, example in _marks_in(path, texts):
+        for mark_path, count, example in _yield_file_marks(path, texts):
             counts[mark_path] += count
             examples.setdefault(mark_path, example)
     n_unread = counts.total() - n_accounted
@@ -97,12 +99,12 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
         raise InputError(
             f"{name}: read as {form}, nothing is marked in it, but {marks} under"
             f" {quote_value(mark_path)}, which {form} does not read;"
-            f" {_advice(mark_path, examples[mark_path], texts)}"
+            f" {_compose_advice(mark_path, examples[mark_path], texts)}"
         )
-    return counting_unread(raw, counts, n_unread, f"{name}: ")
+    return add_unread_marks(raw, counts, n_unread, f"{name}: ")
 
 
-def counting_unread(
+def add_unread_marks(
     raw: RawCorpus, counts: Mapping[str, int], n_unread: int, prefix: str
 ) -> RawCorpus:
     """Add unread marks to the balance of rows, and a note.
@@ -124,7 +126,7 @@ def counting_unread(
     return raw.replace(balance=add_balances([raw.balance, unread]), notes=(*raw.notes, note))
 
 
-def _advice(mark_path: str, example: Any, texts: Counter[str]) -> str:
+def _compose_advice(mark_path: str, example: Any, texts: Counter[str]) -> str:
     """Compose the options that read the marks."""
     options = ["--from paths", "--spans", shlex.quote(mark_path)]
     if not mark_path or not isinstance(example, (dict, list)):
@@ -132,7 +134,7 @@ def _advice(mark_path: str, example: Any, texts: Counter[str]) -> str:
     if texts:
         options += ["--text", shlex.quote(texts.most_common(1)[0][0])]
     if isinstance(example, dict):
-        names = keys_of(tuple(example))
+        names = find_span_keys(tuple(example))
         for option in ("start", "end", "label"):
             options += [f"--{option}", shlex.quote(str(names[option]))] if option in names else []
     else:
@@ -140,36 +142,40 @@ def _advice(mark_path: str, example: Any, texts: Counter[str]) -> str:
     return f"{' '.join(options)} reads them, or name another format with --from"
 
 
-def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
+def _yield_file_marks(path: PathName, texts: Counter[str]) -> Iterator[Found]:
     """Yield the marks in a file; count the keys of its texts."""
     shape = read_head(path).shape
     if shape in ("json", "jsonl"):
-        for _, record in json_records(path):
+        for _, record in yield_json_records(path):
             if isinstance(record, dict):
                 keys = (key for key, item in record.items() if isinstance(item, str))
                 texts.update(key for key in keys if _classify_key(key).is_of_text)
-            yield from marks_at(record)
+            yield from yield_marks(record)
     elif shape in ("csv", "tsv"):
-        _, rows = csv_records(path)
+        _, rows = read_csv_records(path)
         for _, row in rows:
-            for name, value in held_in_cells(row.items()).items():
-                yield from ((name, count, "") for _, count, _ in marks_at({name: value}))
+            for name, value in parse_cells(row.items()).items():
+                yield from ((name, count, "") for _, count, _ in yield_marks({name: value}))
     elif shape == "xml":
-        from spanagree.formats.xml_elements import tree  # for few files
+        from spanagree.formats.xml_elements import parse_tree  # for few files
 
         with open(path, "rb") as file:
-            yield from _elements_at(tree(file, os.fspath(path)))
+            yield from _yield_elements(parse_tree(file, os.fspath(path)))
 
 
-def held_in_cells(cells: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def parse_cells(cells: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Parse JSON in the cells of a table, for columns with a usual name of marks.
 
-    >>> held_in_cells([("spans", '[{"start": 0}]'), ("text", "[1]"), ("labels", None)])
+    >>> parse_cells([("spans", '[{"start": 0}]'), ("text", "[1]"), ("labels", None)])
     {'spans': [{'start': 0}]}
     """
     values = {}
     for name, cell in cells:
-        if plain(name) in _MARKS and isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+        if (
+            simplify_name(name) in _MARKS
+            and isinstance(cell, str)
+            and cell.lstrip()[:1] in ("[", "{")
+        ):
             with suppress(ValueError, RecursionError):
                 values[name] = json.loads(cell)
     return values
@@ -191,7 +197,7 @@ class _KeyClass(NamedTuple):
 @lru_cache(maxsize=4096)
 def _classify_key(key: str) -> _KeyClass:
     """Classify a key; cached, as a file has few keys."""
-    name = plain(key)
+    name = simplify_name(key)
     return _KeyClass(
         name.startswith(_STARTS),
         name.startswith(_ENDS),
@@ -204,14 +210,14 @@ def _classify_key(key: str) -> _KeyClass:
     )
 
 
-def marks_at(record: Any) -> Iterator[Found]:
+def yield_marks(record: Any) -> Iterator[Found]:
     """Yield spans and tags at any depth of a JSON record.
 
     A span is an object with a start, an end and a text such as a label; or with an object, or a
     list of objects, that contains only start and end; or a list of two numbers and a label. Under a
     usual name of spans, the label may be missing. Tokens and sentences are no spans.
 
-    >>> list(marks_at({"doc": {"ents": [{"start": 0, "end": 2}], "tokens": [{"start": 0}]}}))
+    >>> list(yield_marks({"doc": {"ents": [{"start": 0, "end": 2}], "tokens": [{"start": 0}]}}))
     [('doc.ents[*]', 1, {'start': 0, 'end': 2})]
     """
     # value, its path, a flag for values below a usual name of spans, a flag for tokens
@@ -331,12 +337,14 @@ def _are_pairs(value: Any) -> bool:
     return all(_is_span(pair, is_inside_marks=True) for pair in pairs)
 
 
-def _elements_at(element: Element, parent_path: str = "") -> Iterator[Found]:
+def _yield_elements(element: Element, parent_path: str = "") -> Iterator[Found]:
     """Yield the elements with a start and an end, except tokens and sentences."""
     name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     path = f"{parent_path}/{name}"
     integers = {key: int(x) for key, x in element.attrib.items() if x.isdecimal() and len(x) < 20}
-    if _has_ends(integers) and {plain(name), f"{plain(name)}s"}.isdisjoint(_UNITS | _LINKS):
+    if _has_ends(integers) and {simplify_name(name), f"{simplify_name(name)}s"}.isdisjoint(
+        _UNITS | _LINKS
+    ):
         yield path, 1, element
     for child in element:
-        yield from _elements_at(child, path)
+        yield from _yield_elements(child, path)

@@ -60,7 +60,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "spans", "annotations", "entities", "ents", "label", "labels", "annotation", "highlights",
     ),
 }  # fmt: skip
-"""Usual names of columns, normalised by :func:`plain`."""
+"""Usual names of columns, normalised by :func:`simplify_name`."""
 
 TIMES: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -93,7 +93,7 @@ ATTRIBUTES = USUAL["label"]
 SENTENCE_NAMES = (
     "sentence", "sentenceid", "sentenceidx", "sentidx", "sentid", "sentencenumber", "sent",
 )  # fmt: skip
-"""Usual names of a column with the sentence of each token, normalised by :func:`plain`."""
+"""Usual names of a column with the sentence of each token, normalised by :func:`simplify_name`."""
 
 NUMBER_NAMES = ("id", "idx", "index", "number")
 """Usual names of a column that numbers the tokens of a sentence."""
@@ -121,27 +121,27 @@ MARKED = re.compile(r"@@[^@#\n]+##|<([A-Za-z][\w-]*)(\s[^<>\n]*)?>[^<>\n]+</\1>"
 """Marked part of a line: between tags, or between the marks of GPT-NER's prompts."""
 
 
-def plain(name: object) -> str:
+def simplify_name(name: object) -> str:
     """Normalise a name for comparisons: lower case, letters only.
 
     A value that is no string, such as a number as a key, has no letters.
 
-    >>> plain("start_offset"), plain("Sentence #")
+    >>> simplify_name("start_offset"), simplify_name("Sentence #")
     ('startoffset', 'sentence')
     """
     return re.sub(r"[^a-z]", "", name.lower()) if isinstance(name, str) else ""
 
 
 @lru_cache(maxsize=1000)
-def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
+def find_span_keys(names: tuple[Any, ...]) -> dict[str, Any]:
     """Find the names of the fields of a span among some names.
 
-    >>> keys_of(("type", "entity")), keys_of(("start", "end", "entity"))
+    >>> find_span_keys(("type", "entity")), find_span_keys(("start", "end", "entity"))
     ({'label': 'type', 'text': 'entity'}, {'start': 'start', 'end': 'end', 'label': 'entity'})
     """
     name_by_plain: dict[str, Any] = {}
     for name in names:
-        name_by_plain.setdefault(plain(name), name)
+        name_by_plain.setdefault(simplify_name(name), name)
     usual_names_by_field = {
         field: [name for name in usual if name in name_by_plain] for field, usual in USUAL.items()
     }
@@ -167,14 +167,14 @@ def may_have_spans(start: FileHead) -> bool:
     separator = separator_of(start.lines)
     if header.count('"') % 2 or "spans:" in header or ".users" in header:
         return True  # the header continues, or its names are of spans
-    plain_names = map(plain, cells_of(header, separator))
+    plain_names = map(simplify_name, cells_of(header, separator))
     cells = (cell.strip()[:1] for cell in row.replace('"', "").split(separator or None))
     if any(name in _SPAN_COLUMNS for name in plain_names) or any(cell in "[{(`" for cell in cells):
         return True
     return any(MARKED.search(line) for line in start.lines)
 
 
-def head_of_table(start: FileHead) -> list[str]:
+def split_certain_header(start: FileHead) -> list[str]:
     """Return the names of the columns in a first line that can only be a header, else none.
 
     All cells look like names, no two are equal, and two are usual names; or one is, and numbers are
@@ -186,9 +186,9 @@ def head_of_table(start: FileHead) -> list[str]:
     are_names = all(_NAME.fullmatch(cell) and not is_tag(cell) for cell in cells)
     if not are_names or len({*cells}) < len(cells):
         return []
-    n_usual = sum(plain(cell) in _USUAL_NAMES for cell in cells)
+    n_usual = sum(simplify_name(cell) in _USUAL_NAMES for cell in cells)
     if len(cells) == 1:
-        return cells if plain(cells[0]) in COLUMNS["text"] and len(lines) > 1 else []
+        return cells if simplify_name(cells[0]) in COLUMNS["text"] and len(lines) > 1 else []
     if start.shape not in ("csv", "tsv"):
         return []
     rows = [cells_of(line, separator) for line in lines[1:]]

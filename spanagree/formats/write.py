@@ -27,8 +27,8 @@ from spanagree.formats.registry import (
     TASK_FORMATS,
     WRITABLE,
     Options,
-    format_called,
-    registered,
+    get_format,
+    load_registered_formats,
 )
 
 _WITH_FRAGMENTS = ("jsonl", "brat")
@@ -36,7 +36,7 @@ _BINARY = {"spacy": ".spacy", "dataset": ".parquet"}
 _CHARACTER_FORMATS = ("brat", "inception", "label-studio", "prodigy", "doccano")
 
 
-def form_to_write(path: PathName, form: str | None) -> str:
+def choose_format(path: PathName, form: str | None) -> str:
     """Return the format that a file is written in: the named one, or else by its extension.
 
     Raises:
@@ -56,10 +56,12 @@ def form_to_write(path: PathName, form: str | None) -> str:
         return format_by_ending[suffix]
     if form not in WRITABLE:
         registered_writers = (
-            name for name, registered_format in registered().items() if registered_format.write
+            name
+            for name, registered_format in load_registered_formats().items()
+            if registered_format.write
         )
         check_choice(form, (*WRITABLE, *registered_writers), "format to write")
-    if form in _BINARY and suffix in format_by_ending.keys() - {*format_called(form).extensions}:
+    if form in _BINARY and suffix in format_by_ending.keys() - {*get_format(form).extensions}:
         raise SettingError(
             f"{printable_path(path)}: {form} files are binary, and other files end in"
             f" {suffix}; name one that ends in {_BINARY[form]}"
@@ -67,7 +69,7 @@ def form_to_write(path: PathName, form: str | None) -> str:
     return form
 
 
-def left_behind(corpus: Corpus, form: str) -> list[str]:
+def list_lost_content(corpus: Corpus, form: str) -> list[str]:
     """List the content of a corpus that a format cannot contain, one sentence each."""
     is_seen = np.array([layer.annotated for layer in corpus.layers.values()])
     formats_of_seen = ("prodigy", "doccano", *(("brat",) if len(is_seen) == 1 else ()))
@@ -80,7 +82,7 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
     omissions = [f"{pluralize(n_unseen, 'document')} that nobody saw"] if n_unseen else []
     if idle and form in ("prodigy", "label-studio", "brat"):
         omissions.append(f"annotators who saw none: {join_names(idle)}")
-    notes = _lost_details_notes(corpus, form)
+    notes = _compose_lost_details_notes(corpus, form)
     if omissions:
         notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(omissions)}")
     if corpus.offsets == "tokens" and form in _CHARACTER_FORMATS:
@@ -97,11 +99,11 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
             "no texts are known: Docs are written with a space between tokens; read again, they"
             " have that text"
         )
-    changes = format_called(form).changes
+    changes = get_format(form).changes
     return [*notes, *(changes(corpus) if changes else ())]
 
 
-def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
+def compose_name_note(corpus: Corpus, form: str, path: PathName) -> list[str]:
     """Compose the note on the name of the only annotator, if files of the format have no name."""
     is_page = form == "inception" and Path(path).suffix.lower() != ".zip"
     nameless = form in ("doccano", "spacy", "brat") or is_page
@@ -116,11 +118,11 @@ def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
     ]
 
 
-def _lost_details_notes(corpus: Corpus, form: str) -> list[str]:
+def _compose_lost_details_notes(corpus: Corpus, form: str) -> list[str]:
     if form == "jsonl":
         return []
     if form == "brat":
-        return _lost_quotes_notes(corpus)
+        return _compose_lost_quotes_notes(corpus)
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
     n_relations = sum(len(detail.links) for detail in details)
     columns = [column for detail in details for column in detail.attributes.items()]
@@ -129,10 +131,10 @@ def _lost_details_notes(corpus: Corpus, form: str) -> list[str]:
     omissions += [pluralize(n_relations, "relation")] if n_relations else []
     omissions += [f"attributes {join_names(attributes)}"] if attributes else []
     details_note = f"left out, as {form} files do not hold them: {', '.join(omissions)}"
-    return [*([details_note] if omissions else []), *_lost_quotes_notes(corpus)]
+    return [*([details_note] if omissions else []), *_compose_lost_quotes_notes(corpus)]
 
 
-def _lost_quotes_notes(corpus: Corpus) -> list[str]:
+def _compose_lost_quotes_notes(corpus: Corpus) -> list[str]:
     """Compose the note on quotes that are not in the text, which only .jsonl files contain."""
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:
@@ -152,14 +154,14 @@ def write_file(
         SettingError: if a format is not written, or cannot contain the corpus.
         InputError: if the path cannot be written.
     """
-    form = form_to_write(path, form)
+    form = choose_format(path, form)
     if corpus.of_strings and form != "jsonl":
         raise SettingError(
             f"format {form}: strings without a text have no places; .jsonl files hold them"
         )
     if form not in _WITH_FRAGMENTS:
         check_contiguous(corpus, f"format {form}")
-    write = format_called(form).write
+    write = get_format(form).write
     assert write is not None  # just checked
     write(
         corpus,
@@ -171,13 +173,13 @@ def write_file(
 # --- tasks for annotators -----------------------------------------------------------------------
 
 
-def task_format(path: PathName) -> str | None:
+def find_task_format(path: PathName) -> str | None:
     """Find the format of tasks by the ending of a file; ``None`` for a table in .csv.
 
     Raises:
         SettingError: if no tasks are written to files with this ending.
 
-    >>> task_format("work.json"), task_format("work.csv")
+    >>> find_task_format("work.json"), find_task_format("work.csv")
     ('label-studio', None)
     """
     ending = Path(path).suffix.lower()

@@ -16,34 +16,34 @@ _CHUNK_SIZE = 1 << 16  # bytes
 _TRUNCATION_CODES = (3, 5, 6)  # expat's codes: no element, an unclosed token, part of a character
 
 
-def elements(source: BinaryIO, location: str) -> Iterator[ElementTree.Element]:
+def yield_elements(source: BinaryIO, location: str) -> Iterator[ElementTree.Element]:
     """Yield the children of the root, each when it is complete; yielded elements are freed.
 
     Raises:
         InputError: if the XML is not valid, nested too deeply, or declares an entity.
     """
-    for element, root in _complete_elements(source, location):
+    for element, root in _yield_complete_elements(source, location):
         if element is not root:
             yield element
             root.clear()
 
 
-def tree(source: BinaryIO, location: str) -> ElementTree.Element:
+def parse_tree(source: BinaryIO, location: str) -> ElementTree.Element:
     """Parse the whole document, and return the root.
 
     Raises:
-        InputError: see :func:`elements`.
+        InputError: see :func:`yield_elements`.
     """
-    *_, (_, root) = _complete_elements(source, location)
+    *_, (_, root) = _yield_complete_elements(source, location)
     return root
 
 
-def name_of(element: ElementTree.Element) -> str:
+def strip_namespace(element: ElementTree.Element) -> str:
     """Return an element's name without its namespace; an empty name for a comment."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def _complete_elements(
+def _yield_complete_elements(
     source: BinaryIO, location: str
 ) -> Iterator[tuple[ElementTree.Element, ElementTree.Element]]:
     """Yield each child of the root when it is complete, then the root, each with the root."""
@@ -52,7 +52,7 @@ def _complete_elements(
     depth = 0
     root = None
     try:
-        for event, element in _events(source):
+        for event, element in _yield_events(source):
             if event == "start":
                 root = element if root is None else root
                 depth += 1
@@ -68,10 +68,10 @@ def _complete_elements(
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
-        raise _invalid(source, location, error) from None
+        raise _build_invalid_error(source, location, error) from None
 
 
-def _events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
+def _yield_events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
     """Yield starts and ends of elements.
 
     A chunk without events is part of a long token, which the parser scans again with each chunk, so
@@ -89,21 +89,21 @@ def _events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
     yield from parser.read_events()
 
 
-def declared_encoding(raw: bytes) -> str:
+def find_declared_encoding(raw: bytes) -> str:
     """Return the encoding that XML declares. Default: UTF-8.
 
-    >>> declared_encoding(b"<?xml version='1.0' encoding='latin-1'?><a/>")
+    >>> find_declared_encoding(b"<?xml version='1.0' encoding='latin-1'?><a/>")
     'latin-1'
     """
     declared = re.match(rb"""\s*<\?xml[^>]*\bencoding=["']([\w.-]+)""", raw)
     return declared[1].decode() if declared else "utf-8"
 
 
-def _invalid(source: BinaryIO, location: str, error: Exception) -> InputError:
+def _build_invalid_error(source: BinaryIO, location: str, error: Exception) -> InputError:
     """Build the error for invalid XML: bytes in another encoding, or a truncated file."""
     source.seek(0)
     raw = source.read()
-    if declared_encoding(raw).lower() == "utf-8" and not raw.startswith(UTF_16_MARKS):
+    if find_declared_encoding(raw).lower() == "utf-8" and not raw.startswith(UTF_16_MARKS):
         try:
             raw.decode()
         except UnicodeDecodeError as decode_error:
@@ -148,4 +148,4 @@ def _check_no_entities(source: BinaryIO, location: str) -> None:
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise _invalid(source, location, error) from None
+        raise _build_invalid_error(source, location, error) from None

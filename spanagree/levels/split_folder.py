@@ -14,7 +14,7 @@ from spanagree.errors import InputError, check_choice, printable_path, quote_val
 from spanagree.extras import import_optional
 from spanagree.files import PathName, hidden_name, writing
 from spanagree.formats.conll.write import write_conll
-from spanagree.formats.hugging_face.load import quieten
+from spanagree.formats.hugging_face.load import silence_datasets
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy import write_docbin
@@ -49,7 +49,7 @@ def _write_docbin(split: Split, folder: Path) -> None:
 
 def _write_dataset(split: Split, folder: Path) -> None:
     datasets = import_optional("datasets", "datasets", "writing datasets")
-    quieten(datasets)
+    silence_datasets(datasets)
     dataset_by_level = {
         level: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
         for level, part in _nonempty_parts(split)

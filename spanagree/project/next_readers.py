@@ -25,7 +25,7 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName, write_text
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.formats.write import task_format, write_tasks
+from spanagree.formats.write import find_task_format, write_tasks
 from spanagree.project.assignment import assign
 from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.gold import Gold
@@ -231,7 +231,7 @@ class Worklist(Result):
             SettingError: if the ending is unknown; if texts are unknown, for tasks.
             InputError: if the path cannot be written.
         """
-        task_kind = task_format(path)
+        task_kind = find_task_format(path)
         if task_kind is None:
             write_text(path, to_csv(self.table(), safe_cells=safe_cells, bom=bom))
             return

@@ -10,9 +10,9 @@ from xml.etree.ElementTree import Element
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, quote_value
 from spanagree.files import PathName
-from spanagree.formats.exports import check_named
+from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.xml_elements import tree
+from spanagree.formats.xml_elements import parse_tree
 from spanagree.recordings.timelines import Marks, Tiers
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ _UNIT = "ms"
 _Bounds = tuple[Fraction, Fraction]
 
 
-def knows_elan(start: FileHead) -> bool:
+def looks_like_elan(start: FileHead) -> bool:
     """Check whether a file is ELAN's."""
     return any("<ANNOTATION_DOCUMENT" in line for line in start.lines)
 
 
-def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
+def read_raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
     """Read the annotations of an .eaf file; references have the times of their annotations.
 
     Args:
@@ -41,18 +41,18 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
         SettingError: if a tier is missing, or does not name its annotator.
     """
     annotator_from = tiers.get("annotator_from")
-    check_named(annotator_from, "tier", "participant", "annotator", "file")
+    check_name_source(annotator_from, "tier", "participant", "annotator", "file")
     marks = Marks(path, _UNIT)
     with open(path, "rb") as file:
-        root = tree(file, marks.name)
+        root = parse_tree(file, marks.name)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise InputError(
             f"{marks.name}: not ELAN's, but {quote_value(root.tag)}; an .eaf file is needed"
         )
     slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
     tier_by_name = {tier.get("TIER_ID") or "": tier for tier in root.iter("TIER")}
-    names = marks.named(tiers.get("tier"), tier_by_name) or list(tier_by_name)
-    bounds = _bounds(tier_by_name.values(), slots, marks)
+    names = marks.check_named_tiers(tiers.get("tier"), tier_by_name) or list(tier_by_name)
+    bounds = _find_bounds(tier_by_name.values(), slots, marks)
     vocabulary = {
         entry.get("CVE_ID") or "": (entry.findtext("CVE_VALUE") or entry.text or "").strip()
         for tag in ("CV_ENTRY_ML", "CV_ENTRY")
@@ -60,7 +60,7 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
     }
     attribute = annotator_from if annotator_from in ("participant", "annotator") else None
     if attribute is None:
-        marks.saw()
+        marks.record_seen()
     for name in names:
         tier = tier_by_name[name]
         annotator = tier.get(attribute.upper(), "") if attribute else ""
@@ -69,9 +69,9 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
                 f"{marks.name}: tier {quote_value(name)} names no {attribute}; leave it out with"
                 " tier, or choose another annotator-from"
             )
-        marks.saw(annotator=annotator)
+        marks.record_seen(annotator=annotator)
         marks.tiers[name] = None
-        for element in _annotations(tier):
+        for element in _list_annotations(tier):
             location = f"{marks.name}, {quote_value(element.get('ANNOTATION_ID'))}"
             text = (element.findtext("ANNOTATION_VALUE") or "").strip()
             text = text or vocabulary.get(element.get("CVE_REF") or "", "")
@@ -80,14 +80,14 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
             if not text and tiers.get("label_from") != "tier":
                 marks.passed["annotation without a text"] += 1
                 continue
-            marks.add(*times, text, location, tier=name, annotator=annotator)
-    n_reached = sum(len(_annotations(tier)) for tier in tier_by_name.values())
+            marks.add_mark(*times, text, location, tier=name, annotator=annotator)
+    n_reached = sum(len(_list_annotations(tier)) for tier in tier_by_name.values())
     n_annotations = sum(1 for _ in root.iter("ANNOTATION_VALUE"))
     marks.passed["annotation of no known tier or kind"] += max(n_annotations - n_reached, 0)
-    return marks.raw("elan", **tiers)
+    return marks.build_rows("elan", **tiers)
 
 
-def _annotations(tier: Element) -> list[Element]:
+def _list_annotations(tier: Element) -> list[Element]:
     """Return the annotations of a tier, without those of a nested tier."""
     types = ("ALIGNABLE", "REF")
     return [
@@ -97,7 +97,7 @@ def _annotations(tier: Element) -> list[Element]:
     ]
 
 
-def _bounds(
+def _find_bounds(
     tiers: Iterable[Element], slots: Mapping[str | None, str | None], marks: Marks
 ) -> dict[str, _Bounds]:
     """Find start and end of each annotation by its id.
@@ -114,10 +114,10 @@ def _bounds(
         ids = [element.get(f"TIME_SLOT_REF{i}") for element in alignable for i in (1, 2)]
         location = f"{marks.name}, tier {quote_value(tier.get('TIER_ID'))}"
         times = [
-            None if (slot_time := slots.get(id_)) is None else marks.time(slot_time, location)
+            None if (slot_time := slots.get(id_)) is None else marks.parse_time(slot_time, location)
             for id_ in ids
         ]
-        _interpolate(times, ids, location)
+        _interpolate_times(times, ids, location)
         for i, element in enumerate(alignable):
             start, end = times[2 * i], times[2 * i + 1]
             if start is not None and end is not None:  # always true after _fill
@@ -139,7 +139,9 @@ def _bounds(
     return bounds_by_id
 
 
-def _interpolate(times: list[Fraction | None], ids: Sequence[str | None], location: str) -> None:
+def _interpolate_times(
+    times: list[Fraction | None], ids: Sequence[str | None], location: str
+) -> None:
     """Interpolate the times of slots without a time, in equal steps."""
     is_step = [i == 0 or ids[i] != ids[i - 1] for i in range(len(ids))]
     index = 0

@@ -18,7 +18,7 @@ from spanagree.errors import (
     whole_number,
 )
 from spanagree.files import PathName, read_bytes, read_text
-from spanagree.formats.exports import check_named
+from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
 from spanagree.recordings.timelines import Marks, Tiers
 
@@ -48,14 +48,16 @@ class _Tier(NamedTuple):
     segments: list[tuple[Fraction, Fraction, str]]
 
 
-def knows_textgrid(start: FileHead) -> bool:
+def looks_like_textgrid(start: FileHead) -> bool:
     """Check whether a file is Praat's, by its first line."""
     if start.shape == "binary":
         return start.path.lower().endswith(".textgrid")
     return any('"ooTextFile' in line for line in start.lines[:3])
 
 
-def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]) -> RawCorpus:
+def read_raw_textgrid(
+    path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]
+) -> RawCorpus:
     """Read the intervals of a TextGrid that have a text.
 
     Args:
@@ -68,24 +70,24 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
         InputError: if the file is a binary TextGrid, or none.
         SettingError: if a tier is missing, or the file has point tiers only.
     """
-    check_named(tiers.get("annotator_from"), "tier", "file")
+    check_name_source(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path)
     if read_bytes(marks.name, os.fspath(path), size=len(_BINARY)) == _BINARY:
         raise InputError(
             f"{marks.name}: a binary TextGrid; in Praat, Save as text file writes one that is read"
         )
-    values = _values(read_text(path, encoding), marks.name)
-    checked_values = _with_end_check(
+    values = _yield_values(read_text(path, encoding), marks.name)
+    checked_values = _yield_checked_values(
         values, marks.name
     )  # kept: deleting the generator would close the values
-    grid = list(_tiers(checked_values, marks))
+    grid = list(_yield_tiers(checked_values, marks))
     if next(values, None) is not None:
         raise InputError(
             f"{marks.name}: more is in it than its {pluralize(len(grid), 'tier')} and the segments"
             " that they count; save it again"
         )
     tier_names = [tier.name for tier in grid]
-    names = marks.named(tiers.get("tier"), tier_names)
+    names = marks.check_named_tiers(tiers.get("tier"), tier_names)
     of_points = [tier for tier in grid if tier.is_of_points]
     if not names and len(of_points) == len(grid) > 0:
         raise SettingError(
@@ -100,7 +102,7 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
             for start, end, text in tier.segments:
                 if text.strip():
                     location = f"{marks.name}, tier {quote_value(tier.name)}"
-                    marks.add(start, end, text, location, tier=tier.name)
+                    marks.add_mark(start, end, text, location, tier=tier.name)
     n_points = 0 if names else sum(len(tier.segments) for tier in of_points)
     if n_points:
         point_tier_names = join_names(tier.name for tier in of_points)
@@ -108,31 +110,31 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
             f"{marks.name}: {pluralize(n_points, 'point')} passed over, which tier"
             f" {point_tier_names} would read"
         )
-    return marks.raw("textgrid", **tiers)
+    return marks.build_rows("textgrid", **tiers)
 
 
-def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
+def _yield_tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
     """Yield the tiers of a TextGrid; the recording ends with it, or with a longer tier."""
-    _, end = _number(next(values), marks), _number(next(values), marks)
-    marks.saw(length=end)
+    _, end = _parse_time(next(values), marks), _parse_time(next(values), marks)
+    marks.record_seen(length=end)
     if next(values)[1] != "exists":
         raise InputError(f"{marks.name}: a TextGrid without tiers; one with segments is needed")
     names: dict[str, int] = {}
-    for _ in range(_count(next(values), marks)):
-        tier_class, name = _text(next(values), marks), _text(next(values), marks)
-        name = _unique_name(name.strip(), names)
-        _, end = _number(next(values), marks), _number(next(values), marks)
-        marks.saw(length=end)
+    for _ in range(_parse_count(next(values), marks)):
+        tier_class, name = _parse_text(next(values), marks), _parse_text(next(values), marks)
+        name = _build_unique_name(name.strip(), names)
+        _, end = _parse_time(next(values), marks), _parse_time(next(values), marks)
+        marks.record_seen(length=end)
         is_of_points = tier_class == "TextTier"
         segments = []
-        for _ in range(_count(next(values), marks)):
-            start = _number(next(values), marks)
-            stop = start if is_of_points else _number(next(values), marks)
-            segments.append((start, stop, _text(next(values), marks)))
+        for _ in range(_parse_count(next(values), marks)):
+            start = _parse_time(next(values), marks)
+            stop = start if is_of_points else _parse_time(next(values), marks)
+            segments.append((start, stop, _parse_text(next(values), marks)))
         yield _Tier(name, is_of_points, segments)
 
 
-def _unique_name(name: str, counts: dict[str, int]) -> str:
+def _build_unique_name(name: str, counts: dict[str, int]) -> str:
     """Return a unique name of a tier; repeated names get a number.
 
     Args:
@@ -147,7 +149,7 @@ def _unique_name(name: str, counts: dict[str, int]) -> str:
     return unused
 
 
-def _values(text: str, location: str) -> Iterator[_Value]:
+def _yield_values(text: str, location: str) -> Iterator[_Value]:
     """Yield the values after the header: texts, flags or numbers, without their keys."""
     head, _, body = text.partition("\n")
     if "ooTextFile" not in head:
@@ -164,23 +166,23 @@ def _values(text: str, location: str) -> Iterator[_Value]:
             yield match[1], match[2], match[3]
 
 
-def _with_end_check(values: Iterator[_Value], location: str) -> Iterator[_Value]:
+def _yield_checked_values(values: Iterator[_Value], location: str) -> Iterator[_Value]:
     """Yield values, and raise an error if the caller needs more."""
     yield from values
     raise InputError(f"{location}: the file ends too early; save it again")
 
 
-def _text(value: _Value, marks: Marks) -> str:
+def _parse_text(value: _Value, marks: Marks) -> str:
     if value[0] is None:
         raise InputError(f"{marks.name}: {value[1] or value[2]}; a text in quotation marks is due")
     return value[0].replace('""', '"')
 
 
-def _number(value: _Value, marks: Marks) -> Fraction:
-    return marks.time(value[2] if value[2] is not None else value[0], marks.name)
+def _parse_time(value: _Value, marks: Marks) -> Fraction:
+    return marks.parse_time(value[2] if value[2] is not None else value[0], marks.name)
 
 
-def _count(value: _Value, marks: Marks) -> int:
+def _parse_count(value: _Value, marks: Marks) -> int:
     digits = value[2] or ""
     if not digits.isdecimal():
         raise InputError(

@@ -31,9 +31,9 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, base_name, named_file, read_lines
-from spanagree.formats.exports import check_named
+from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.json_records import json_records
+from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.usual_names import TIMES
 from spanagree.limits import check_cost
 from spanagree.recordings.timelines import Mark, Marks, Tiers
@@ -77,12 +77,12 @@ class ColumnIndices(NamedTuple):
     unit: str | None
 
 
-def _name_and_unit(name: str) -> tuple[str, str | None]:
+def _split_name_and_unit(name: str) -> tuple[str, str | None]:
     """Split a column's name into lower-case letters and the unit at its end.
 
-    >>> _name_and_unit("Begin Time (s)"), _name_and_unit("onset_ms")
+    >>> _split_name_and_unit("Begin Time (s)"), _split_name_and_unit("onset_ms")
     (('begintime', 's'), ('onset', 'ms'))
-    >>> _name_and_unit("Begin Time - hh:mm:ss.ms")
+    >>> _split_name_and_unit("Begin Time - hh:mm:ss.ms")
     ('begintime', 's')
     """
     words = [word for word in re.split(r"[\s_()\[\]-]+", name.strip().lower()) if word]
@@ -91,7 +91,7 @@ def _name_and_unit(name: str) -> tuple[str, str | None]:
     return "".join(words if unit is None else words[:-1]), unit
 
 
-def columns_of(
+def find_columns(
     header: Sequence[str], column_by_use: Mapping[str, str | None]
 ) -> ColumnIndices | None:
     """Find the columns of a table; `None` without an onset, or without an offset and a duration.
@@ -103,7 +103,7 @@ def columns_of(
     Raises:
         SettingError: if a named column is missing.
     """
-    names = [_name_and_unit(name) for name in header]
+    names = [_split_name_and_unit(name) for name in header]
     for use, name in column_by_use.items():
         if name is not None and name not in header:
             raise SettingError(
@@ -132,26 +132,30 @@ def columns_of(
     return ColumnIndices(**indices, unit=next((unit for unit in units if unit is not None), None))
 
 
-def _rows(name: str, text: str) -> list[tuple[int, list[str]]]:
+def _split_rows(name: str, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a table that are not blank, each with its line number."""
     lines = [*io.StringIO(text, newline="")]  # U+2028 and similar characters end no row
     return [*rows_of(name, lines, separator_of(lines))]
 
 
-def knows_times(head: FileHead) -> bool:
+def looks_like_times(head: FileHead) -> bool:
     """Check whether a table has times: columns with such names, and values that are times."""
     try:
-        rows = _rows(head.path, "\n".join(head.lines))
+        rows = _split_rows(head.path, "\n".join(head.lines))
     except InputError:
         return False
     if not rows:
         return False
     header = rows[0][1]
-    if {*_RANGES} <= {*header} or _datavyu(header) or _boris(rows) is not None:
+    if (
+        {*_RANGES} <= {*header}
+        or _find_datavyu_columns(header)
+        or _find_boris_columns(rows) is not None
+    ):
         return True
-    if (columns := columns_of(header, {})) is None:
+    if (columns := find_columns(header, {})) is None:
         return False
-    plain_names = {_name_and_unit(name)[0] for name in header}
+    plain_names = {_split_name_and_unit(name)[0] for name in header}
     if not plain_names.isdisjoint({"tokens", "tags", "spans", "sentence"}):
         return False
     if columns.unit is not None or "onset" in plain_names or "segmentonset" in plain_names:
@@ -163,7 +167,7 @@ def knows_times(head: FileHead) -> bool:
     return not all(_OFFSET.fullmatch(cell) for cell in times)
 
 
-def raw_times(
+def read_raw_times(
     path: PathName,
     *,
     encoding: str = "utf-8",
@@ -188,45 +192,45 @@ def raw_times(
         InputError: if a time is invalid, or its unit is unknown.
         SettingError: if a column or tier is missing.
     """
-    check_named(tiers.get("annotator_from"), "tier", "file")
+    check_name_source(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path, time_unit or "s")
     text = read_lines(path, encoding)
     is_json = text.lstrip()[:1] in ("{", "[")
-    rows = [] if is_json else _rows(marks.name, text)
+    rows = [] if is_json else _split_rows(marks.name, text)
     column_by_use = {"start": start, "end": end, "label": label, "document": document}
     column_by_use["annotator"] = annotator
     if is_json and _BORIS.issubset(re.findall(r'"(\w+)" *:', text)):
         _add_project(marks, text)
     elif is_json:
-        _add_rows(marks, _rows_of_objects(path, encoding), column_by_use, time_unit)
-    elif (events := _boris(rows)) is not None:
+        _add_rows(marks, _convert_objects_to_rows(path, encoding), column_by_use, time_unit)
+    elif (events := _find_boris_columns(rows)) is not None:
         _add_boris(marks, rows, events)
-    elif rows and _datavyu(rows[0][1]):
+    elif rows and _find_datavyu_columns(rows[0][1]):
         _add_datavyu(marks, rows, time_unit)
     elif rows and {*_RANGES} <= {*rows[0][1]}:
         _add_ranges(marks, path, rows, encoding)
     else:
         _add_rows(marks, rows, column_by_use, time_unit)
-    marks.choose(tiers.get("tier"))
-    return marks.raw("times", **tiers, time_unit=time_unit, **column_by_use)
+    marks.keep_tiers(tiers.get("tier"))
+    return marks.build_rows("times", **tiers, time_unit=time_unit, **column_by_use)
 
 
-def _rows_of_objects(path: PathName, encoding: str) -> list[tuple[int, list[str]]]:
+def _convert_objects_to_rows(path: PathName, encoding: str) -> list[tuple[int, list[str]]]:
     """Convert objects of JSON to rows; floats have 15 significant digits."""
     records = [
         (row_number, record)
-        for row_number, (_, record) in enumerate(json_records(path, _NEEDED, encoding), 1)
+        for row_number, (_, record) in enumerate(yield_json_records(path, _NEEDED, encoding), 1)
         if isinstance(record, dict)
     ]
     header = list(dict.fromkeys(key for _, record in records for key in record))
     rows = [(0, header)]
     for row_number, record in records:
         cells = (record.get(key) for key in header)
-        rows.append((row_number, ["" if cell is None else _as_text(cell) for cell in cells]))
+        rows.append((row_number, ["" if cell is None else _format_value(cell) for cell in cells]))
     return rows
 
 
-def _as_text(value: object) -> str:
+def _format_value(value: object) -> str:
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
@@ -238,7 +242,7 @@ def _add_rows(
 ) -> None:
     """Add the rows of a table."""
     header = rows[0][1] if rows else []
-    columns = columns_of(header, column_by_use)
+    columns = find_columns(header, column_by_use)
     if columns is None:
         raise InputError(
             f"{marks.name}: columns {join_names(header)}; an onset and an offset or a duration are"
@@ -253,11 +257,11 @@ def _add_rows(
             " nothing says what they count; name it with time-unit: s, ms, or frames such as 25fps"
         )
     scale_of(unit or "s")
-    label, view_index = columns.label, _index(header, "view")
+    label, view_index = columns.label, _find_index(header, "view")
     if label < 0:
-        label = _last_of_words(rows, columns)
+        label = _find_last_word_column(rows, columns)
     if columns.document < 0 and columns.annotator < 0:
-        marks.saw()
+        marks.record_seen()
     view_by_selection: dict[str, str] = {}
     for line, row in rows[1:]:
         location = f"{marks.name}:{line}"
@@ -280,23 +284,25 @@ def _add_rows(
         if not (
             cells["start"] + cells["end"] + cells["duration"]
         ).strip():  # a recording without segments
-            marks.saw(row_names["document"], row_names["annotator"])
+            marks.record_seen(row_names["document"], row_names["annotator"])
             continue
-        start = marks.time(cells["start"], location, unit)
+        start = marks.parse_time(cells["start"], location, unit)
         if columns.end >= 0:
-            end = marks.time(cells["end"], location, unit)
+            end = marks.parse_time(cells["end"], location, unit)
         else:
-            end = start + marks.time(cells["duration"], location, unit)
+            end = start + marks.parse_time(cells["duration"], location, unit)
         name = cells["subject"].strip() if columns.subject >= 0 else cells["tier"].strip()
         text = row[label] if label >= 0 else "segment"
-        marks.add(start, end, text, location, tier="" if name in _NOBODY else name, **row_names)
+        marks.add_mark(
+            start, end, text, location, tier="" if name in _NOBODY else name, **row_names
+        )
 
 
-def _index(header: Sequence[str], name: str) -> int:
+def _find_index(header: Sequence[str], name: str) -> int:
     return next((i for i, cell in enumerate(header) if cell.strip().lower() == name), -1)
 
 
-def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: ColumnIndices) -> int:
+def _find_last_word_column(rows: Sequence[tuple[int, list[str]]], columns: ColumnIndices) -> int:
     """Find the last column with words; −1 without such a column."""
     for i in reversed(range(len(rows[0][1]))):
         cells = [row[i] for _, row in rows[1:] if i < len(row)]
@@ -323,7 +329,7 @@ class _Events(NamedTuple):
     columns: Mapping[str, int]
 
 
-def _boris(rows: Sequence[tuple[int, list[str]]]) -> _Events | None:
+def _find_boris_columns(rows: Sequence[tuple[int, list[str]]]) -> _Events | None:
     """Find the columns of an export of BORIS; `None` for other tables."""
     for row_number, (_, row) in enumerate(rows[:60], 1):
         columns = {cell.strip(): i for i, cell in enumerate(row)}
@@ -358,27 +364,31 @@ class _Behaviours:
         self.marks = marks
         self.begun: dict[_Behaviour, Fraction] = {}
 
-    def add(self, behaviour: _Behaviour, start: Fraction, end: Fraction, location: str) -> None:
+    def add_behaviour(
+        self, behaviour: _Behaviour, start: Fraction, end: Fraction, location: str
+    ) -> None:
         """Add a behaviour from one time to another."""
         document, subject, name, modifiers = behaviour
         tier = "" if subject in _NOBODY else subject
         attributes = {"modifiers": modifiers} if modifiers.strip() else {}
-        self.marks.add(start, end, name, location, document=document, tier=tier, **attributes)
+        self.marks.add_mark(start, end, name, location, document=document, tier=tier, **attributes)
 
-    def event(self, behaviour: _Behaviour, time: Fraction, status: str, location: str) -> None:
+    def record_event(
+        self, behaviour: _Behaviour, time: Fraction, status: str, location: str
+    ) -> None:
         """Add a point, or a state that stops; remember a state that starts."""
         if status == "POINT":
-            self.add(behaviour, time, time, location)
+            self.add_behaviour(behaviour, time, time, location)
         elif status == "START" or (status == "STATE" and behaviour not in self.begun):
             if behaviour in self.begun:
                 self.marks.passed["START without a STOP"] += 1
             self.begun[behaviour] = time
         elif behaviour in self.begun:
-            self.add(behaviour, self.begun.pop(behaviour), time, location)
+            self.add_behaviour(behaviour, self.begun.pop(behaviour), time, location)
         else:
             self.marks.passed["STOP without a START"] += 1
 
-    def finish(self) -> None:
+    def count_unfinished(self) -> None:
         """Count the states that never stop."""
         self.marks.passed["START without a STOP"] += len(self.begun)
 
@@ -398,19 +408,19 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
         cells = {name: row[i].strip() for name, i in events.columns.items() if i < len(row)}
         document = cells.get("Observation id") or metadata.get("Observation id", "")
         if length := cells.get("Total length") or cells.get("Media duration (s)"):
-            marks.saw(document, length=marks.time(length, location))
+            marks.record_seen(document, length=marks.parse_time(length, location))
         subject, modifiers = cells.get("Subject", ""), cells.get("Modifiers", "")
         behaviour = _Behaviour(document, subject, cells["Behavior"], modifiers)
         if events.are_whole:
-            start, stop = marks.time(cells["Start (s)"], location), cells["Stop (s)"]
-            end = start if stop in ("", "NA") else marks.time(stop, location)
-            behaviours.add(behaviour, start, end, location)
+            start, stop = marks.parse_time(cells["Start (s)"], location), cells["Stop (s)"]
+            end = start if stop in ("", "NA") else marks.parse_time(stop, location)
+            behaviours.add_behaviour(behaviour, start, end, location)
         else:
             status = cells.get("Status") or cells.get("Behavior type", "")
-            behaviours.event(
-                behaviour, marks.time(cells["Time"], location), status.upper(), location
+            behaviours.record_event(
+                behaviour, marks.parse_time(cells["Time"], location), status.upper(), location
             )
-    behaviours.finish()
+    behaviours.count_unfinished()
 
 
 def _add_project(marks: Marks, text: str) -> None:
@@ -441,9 +451,11 @@ def _add_observations(marks: Marks, project: Any) -> None:
         ) or ()  # of the first player, played one after the other
         length_by_file = (observation.get("media_info") or {}).get("length") or {}
         file_lengths = [
-            marks.time(length_by_file[file], location) for file in files if file in length_by_file
+            marks.parse_time(length_by_file[file], location)
+            for file in files
+            if file in length_by_file
         ]
-        marks.saw(name, length=sum(file_lengths, Fraction(0)) if file_lengths else None)
+        marks.record_seen(name, length=sum(file_lengths, Fraction(0)) if file_lengths else None)
         for event_number, event in enumerate(observation.get("events") or (), 1):
             event_location = f"{location}, event {event_number}"
             if not isinstance(event, list) or len(event) < 4:
@@ -454,16 +466,16 @@ def _add_observations(marks: Marks, project: Any) -> None:
             behaviour = _Behaviour(name, *map(str, event[1:4]))
             is_point = type_by_code.get(behaviour.name, "").startswith("point")
             status = "POINT" if is_point else "STATE"
-            behaviours.event(
-                behaviour, marks.time(event[0], event_location), status, event_location
+            behaviours.record_event(
+                behaviour, marks.parse_time(event[0], event_location), status, event_location
             )
-    behaviours.finish()
+    behaviours.count_unfinished()
 
 
 # --- Datavyu and ChildProject -------------------------------------------------------------------
 
 
-def _datavyu(header: Sequence[str]) -> list[str]:
+def _find_datavyu_columns(header: Sequence[str]) -> list[str]:
     """Find the columns of Datavyu, each with an onset and an offset, in ms."""
     names = {*header}
     onsets = [name.removesuffix(".onset") for name in header if name.endswith(".onset")]
@@ -481,8 +493,8 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
     if len(index_by_name) < len(header):
         name = next(name for i, name in enumerate(header) if index_by_name[name] != i)
         raise InputError(f"{marks.name}: two columns are called {quote_value(name)}; rename one")
-    marks.saw()
-    columns: dict[str, list[int]] = {tier: [] for tier in _datavyu(header)}
+    marks.record_seen()
+    columns: dict[str, list[int]] = {tier: [] for tier in _find_datavyu_columns(header)}
     for i, name in enumerate(header):
         tier, _, code = name.rpartition(".")
         tier = tier if tier in columns else name.partition(".")[0]
@@ -502,8 +514,8 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
         for line, row in tier_cells:
             location = f"{marks.name}:{line}"
             text = " ".join(row[i] for i in columns[tier] if i < len(row) and row[i].strip())
-            start, end = (marks.time(row[i], location, unit or "ms") for i in bounds[tier])
-            marks.add(start, end, text, location, tier=tier)
+            start, end = (marks.parse_time(row[i], location, unit or "ms") for i in bounds[tier])
+            marks.add_mark(start, end, text, location, tier=tier)
 
 
 def _add_ranges(
@@ -524,7 +536,7 @@ def _add_ranges(
             )
         row = dict(zip(header, cells, strict=False))
         range_start, range_end = (
-            marks.time(row[name], location, ms) for name in ("range_onset", "range_offset")
+            marks.parse_time(row[name], location, ms) for name in ("range_onset", "range_offset")
         )
         if not 0 <= range_start < range_end:
             raise InputError(
@@ -540,15 +552,15 @@ def _add_ranges(
     files: dict[str, list[Mark]] = {}
     n_marks = 0
     for recording, set_name, range_start, range_end, row, location in ranges:
-        name = _annotation_file(Path(path), row, location)
+        name = _find_annotation_file(Path(path), row, location)
         if name not in files:
-            files[name] = _rows_by_start(marks, name, encoding)
+            files[name] = _read_sorted_rows(marks, name, encoding)
         rows_of_file, cuts, n_before = files[name], sorted_cuts[recording], n_marks
         for start, end in pairwise(
             cuts[bisect_left(cuts, range_start) : bisect_right(cuts, range_end)]
         ):
             document = f"{recording}:{float(start):g}-{float(end):g}"
-            marks.saw(document, set_name, end - start)
+            marks.record_seen(document, set_name, end - start)
             first_mark = bisect_left(rows_of_file, start, key=_start_of)
             after_last = bisect_right(rows_of_file, end, key=_start_of)
             for mark in (mark for mark in rows_of_file[first_mark:after_last] if mark.end <= end):
@@ -566,9 +578,9 @@ def _add_ranges(
 _start_of = attrgetter("start")
 
 
-def _rows_by_start(marks: Marks, name: str, encoding: str) -> list[Mark]:
+def _read_sorted_rows(marks: Marks, name: str, encoding: str) -> list[Mark]:
     """Read the segments of a file that ChildProject's table names, sorted by their starts."""
-    rows = _rows(escape_name(name), read_lines(name, encoding))
+    rows = _split_rows(escape_name(name), read_lines(name, encoding))
     file_marks = Marks(name)
     if len(rows) > 1:
         _add_rows(file_marks, rows, {}, "ms")
@@ -577,7 +589,7 @@ def _rows_by_start(marks: Marks, name: str, encoding: str) -> list[Mark]:
     return sorted(file_marks.rows, key=_start_of)
 
 
-def _annotation_file(table: Path, row: Mapping[str, str], location: str) -> str:
+def _find_annotation_file(table: Path, row: Mapping[str, str], location: str) -> str:
     """Find the file that a row names: in the folder of its set, or next to the table.
 
     Raises:

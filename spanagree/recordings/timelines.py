@@ -26,9 +26,9 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, numbered_lines, read_text
-from spanagree.formats.exports import check_named
+from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.settings import reading_settings
 from spanagree.tables import cells_of, separator_of
 
@@ -80,13 +80,13 @@ class Mark(NamedTuple):
     location: str
     attributes: dict[str, str]
 
-    def label(self, label_from: str) -> str:
+    def choose_label(self, label_from: str) -> str:
         """Return the label, by a choice of :data:`LABEL_FROM`."""
         if label_from == "both" and self.text and self.tier:
             return f"{self.tier}: {self.text}"
         return self.text or self.tier if label_from == "text" else self.tier or self.text
 
-    def span(self, label_from: str) -> RawSpan:
+    def convert_to_span(self, label_from: str) -> RawSpan:
         """Convert the mark to a span in ticks.
 
         Raises:
@@ -100,7 +100,7 @@ class Mark(NamedTuple):
                 " is at least 0, and start comes first"
             )
         return RawSpan(
-            start, end, self.label(label_from), None, self.attributes, None, self.location
+            start, end, self.choose_label(label_from), None, self.attributes, None, self.location
         )
 
 
@@ -120,29 +120,33 @@ class Marks:
         self.passed: Counter[str] = Counter()
         self.notes: list[str] = []
 
-    def time(self, value: object, location: str, unit: str | None = None) -> Fraction:
+    def parse_time(self, value: object, location: str, unit: str | None = None) -> Fraction:
         """Parse a time, exactly, in seconds."""
         return seconds(value, location, unit or self.unit)
 
-    def saw(self, document: str = "", annotator: str = "", length: Fraction | None = None) -> None:
+    def record_seen(
+        self, document: str = "", annotator: str = "", length: Fraction | None = None
+    ) -> None:
         """Record that an annotator saw a recording, and its length if it is known."""
         self.seen[document, annotator] = None
         if length is not None:
             self.lengths[document] = max(length, self.lengths.get(document, length))
 
-    def add(
+    def add_mark(
         self, start: Fraction, end: Fraction, text: str, location: str, *, document: str = "",
         annotator: str = "", tier: str = "", **attributes: str,
     ) -> None:  # fmt: skip
         """Add a mark; without a text and a tier it is an error."""
-        self.saw(document, annotator)
+        self.record_seen(document, annotator)
         text = " ".join(filter(None, (line.strip() for line in text.split("\n"))))
         if not (text or tier):
             raise InputError(f"{location}: no label; each segment needs one")
         self.tiers[tier] = None
         self.rows.append(Mark(document, annotator, tier, start, end, text, location, attributes))
 
-    def named(self, tiers: str | Sequence[str] | None, existing: Iterable[str]) -> list[str]:
+    def check_named_tiers(
+        self, tiers: str | Sequence[str] | None, existing: Iterable[str]
+    ) -> list[str]:
         """Return the tiers that the user named; empty if there are none.
 
         Raises:
@@ -156,17 +160,17 @@ class Marks:
                 )
         return names
 
-    def choose(self, tiers: str | Sequence[str] | None) -> None:
+    def keep_tiers(self, tiers: str | Sequence[str] | None) -> None:
         """Keep the marks of the named tiers only.
 
         Raises:
             SettingError: if a tier does not exist.
         """
-        if names := self.named(tiers, self.tiers):
+        if names := self.check_named_tiers(tiers, self.tiers):
             self.rows = [mark for mark in self.rows if mark.tier in names]
             self.tiers = dict.fromkeys(names)
 
-    def raw(
+    def build_rows(
         self, format_name: str, *, label_from: str | None = None, annotator_from: str | None = None,
         **read_settings: Any,
     ) -> RawCorpus:  # fmt: skip
@@ -195,7 +199,7 @@ class Marks:
         for mark in self.rows:
             ends[mark.document] = max(mark.end, ends[mark.document])
             annotator = mark.tier if by_tier else mark.annotator
-            spans_by_document[mark.document][annotator].append(mark.span(label_of))
+            spans_by_document[mark.document][annotator].append(mark.convert_to_span(label_of))
         records = []
         for document, spans_by_annotator in spans_by_document.items():
             length = self.lengths.get(document, ends[document])
@@ -219,24 +223,27 @@ class Marks:
         settings = reading_settings(
             label_from=label_from, annotator_from=annotator_from, **read_settings
         )
-        return gather(records, log, {"format": format_name, **settings}, offsets=TICKS, again=False)
+        return gather_records(
+            records, log, {"format": format_name, **settings}, offsets=TICKS, again=False
+        )
 
 
 # --- formats with a line for each segment -------------------------------------------------------
 
 
-def knows_rttm(head: FileHead) -> bool:
+def looks_like_rttm(head: FileHead) -> bool:
     """Check whether a text has lines of RTTM."""
     return any(
-        re.match(rf"SPEAKER \S+ \S+ {_NUMBER} {_NUMBER} ", _spaced(line)) for line in head.lines
+        re.match(rf"SPEAKER \S+ \S+ {_NUMBER} {_NUMBER} ", _normalise_blanks(line))
+        for line in head.lines
     )
 
 
-def _spaced(line: str) -> str:
+def _normalise_blanks(line: str) -> str:
     return re.sub(r"[ \t]+", " ", line)
 
 
-def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
+def read_raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     """Read the turns of speakers in RTTM; the speaker is the label.
 
     Raises:
@@ -252,14 +259,14 @@ def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
             continue
         if len(cells) < 8:
             raise InputError(f"{location}: {pluralize(len(cells), 'cell')}; RTTM has 9 or 10")
-        start, duration = marks.time(cells[3], location), marks.time(cells[4], location)
+        start, duration = marks.parse_time(cells[3], location), marks.parse_time(cells[4], location)
         if duration < 0:
             raise InputError(f"{location}: a duration of {cells[4]} s; at least 0 is allowed")
-        marks.add(start, start + duration, cells[7], location, document=cells[1])
-    return marks.raw("rttm", **_encoded(encoding))
+        marks.add_mark(start, start + duration, cells[7], location, document=cells[1])
+    return marks.build_rows("rttm", **_build_encoding_settings(encoding))
 
 
-def _encoded(encoding: str) -> dict[str, Any]:
+def _build_encoding_settings(encoding: str) -> dict[str, Any]:
     return {"encoding": encoding} if encoding != "utf-8" else {}
 
 
@@ -281,7 +288,7 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
             )
         start, end = (seconds(cell, location) for cell in cells[2:])
         if not 0 <= start < end:
-            raise _odd_part(location, cells)
+            raise _build_part_error(location, cells)
         parts_by_recording.setdefault(cells[0], []).append((start, end))
         lines[cells[0], start, end] = line_number, location, cells
     for name, bounds in parts_by_recording.items():
@@ -291,11 +298,11 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
                 _, location, cells = max(
                     lines[(name, *bounds_of_part)] for bounds_of_part in (previous, following)
                 )
-                raise _odd_part(location, cells)
+                raise _build_part_error(location, cells)
     return parts_by_recording
 
 
-def _odd_part(location: str, cells: Sequence[str]) -> InputError:
+def _build_part_error(location: str, cells: Sequence[str]) -> InputError:
     return InputError(f"{location}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart")
 
 
@@ -304,7 +311,7 @@ _STAMP = re.compile(rf"({_NUMBER})[\t ]+(\S.*)")
 _SOUND = re.compile(r".*\.(wav|mp3|flac|ogg|aif|aiff|m4a|mp4|avi|mov|txt)", re.IGNORECASE)
 
 
-def _cells(line: str) -> list[str]:
+def _split_cells(line: str) -> list[str]:
     """Split a line into cells: at tabs, else commas, else blanks."""
     sign = separator_of([line], "\t,")
     if sign == ",":
@@ -313,7 +320,7 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split(sign or None)]
 
 
-def _bounds_at(cells: list[str]) -> int:
+def _find_bounds(cells: list[str]) -> int:
     """Find the first of two consecutive cells with times; −1 without such cells."""
     for i in range(len(cells) - 1):
         if all(re.fullmatch(_TIME, cell) for cell in cells[i : i + 2]):
@@ -321,11 +328,11 @@ def _bounds_at(cells: list[str]) -> int:
     return -1
 
 
-def knows_labels(head: FileHead) -> bool:
+def looks_like_labels(head: FileHead) -> bool:
     """Check whether lines are a start, an end and a label, as Audacity and DCASE write them."""
     lines = [line for line in head.lines if line.strip() and not line.startswith("\\")]
-    rows = [row for row in map(_cells, lines) if len(row) > 1 or not _SOUND.fullmatch(row[0])]
-    stamps = [_bounds_at(row) for row in rows]
+    rows = [row for row in map(_split_cells, lines) if len(row) > 1 or not _SOUND.fullmatch(row[0])]
+    stamps = [_find_bounds(row) for row in rows]
     have_same_position = bool(rows) and {*stamps} <= {0, 1, 2} and len({*stamps}) == 1
     times = (
         [time for row in rows for time in row[stamps[0] : stamps[0] + 2]]
@@ -335,7 +342,7 @@ def knows_labels(head: FileHead) -> bool:
     return any("." in time or "," in time for time in times)
 
 
-def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s") -> RawCorpus:
+def read_raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s") -> RawCorpus:
     """Read lines with start, end and label; each may begin with the recording.
 
     Raises:
@@ -344,15 +351,15 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
     marks = Marks(path, time_unit)
     are_named = False  # True if lines begin with the recording
     for location, line in numbered_lines(path, encoding):
-        cells = _cells(line)
+        cells = _split_cells(line)
         if line.startswith("\\"):  # the frequencies of the previous segment
             marks.passed["line of frequencies"] += 1
             continue
-        time_index = _bounds_at(cells)
+        time_index = _find_bounds(cells)
         if _SOUND.fullmatch(cells[0]) and not marks.rows and (time_index > 0 or len(cells) == 1):
             are_named = True
         if are_named and len(cells) == 1 and _SOUND.fullmatch(cells[0]):
-            marks.saw(cells[0])  # a recording without events
+            marks.record_seen(cells[0])  # a recording without events
             continue
         if time_index < 0:
             raise InputError(
@@ -361,26 +368,34 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
         label = " ".join(cells[time_index + 2 :]) or (
             cells[time_index - 1] if time_index else "segment"
         )
-        start, end = (marks.time(cell, location) for cell in cells[time_index : time_index + 2])
-        marks.add(start, end, label, location, document=cells[0] if are_named else "")
+        start, end = (
+            marks.parse_time(cell, location) for cell in cells[time_index : time_index + 2]
+        )
+        marks.add_mark(start, end, label, location, document=cells[0] if are_named else "")
     if not marks.seen:  # a single recording without events
-        marks.saw()
-    return marks.raw(
-        "labels", **_encoded(encoding), time_unit=time_unit if time_unit != "s" else None
+        marks.record_seen()
+    return marks.build_rows(
+        "labels",
+        **_build_encoding_settings(encoding),
+        time_unit=time_unit if time_unit != "s" else None,
     )
 
 
-def knows_sections(head: FileHead) -> bool:
+def looks_like_sections(head: FileHead) -> bool:
     """Check whether lines are a time and the section that begins then, as in SALAMI."""
     lines = [line for line in head.lines if line.strip()]
     stamps = [_STAMP.fullmatch(line) for line in lines]
-    if len(lines) < 2 or not all(stamps) or any(_bounds_at(_cells(line)) >= 0 for line in lines):
+    if (
+        len(lines) < 2
+        or not all(stamps)
+        or any(_find_bounds(_split_cells(line)) >= 0 for line in lines)
+    ):
         return False
     times = [float(stamp[1]) for stamp in stamps if stamp]
     return times == sorted(times) and any("." in stamp[1] for stamp in stamps if stamp)
 
 
-def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
+def read_raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     """Read sections, each of which ends at the next time; the last line is the end.
 
     Sections with the same start have the same end.
@@ -395,21 +410,21 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     for location, line in numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
             raise InputError(f"{location}: {quote_value(line)}; a time and a label are needed")
-        time = marks.time(stamps[1], location)
+        time = marks.parse_time(stamps[1], location)
         if begun and time < begun[0][0]:
             raise InputError(f"{location}: {stamps[1]} comes before the line above; times go on")
         if begun and time > begun[0][0]:
             for start, label, start_location in begun:
-                marks.add(start, time, label, start_location)
+                marks.add_mark(start, time, label, start_location)
             begun = []
         begun.append((time, stamps[2], location))
     if not begun:
         raise InputError(f"{marks.name}: no line; a time and a label are needed in each")
-    marks.saw(length=begun[0][0])
+    marks.record_seen(length=begun[0][0])
     for _, label, _ in begun:
         if label.lower() != "end":
             marks.passed[f"last line ({label}), as nothing says when it ends"] += 1
-    return marks.raw("sections", **_encoded(encoding))
+    return marks.build_rows("sections", **_build_encoding_settings(encoding))
 
 
 _CUE = re.compile(r"((?:\d+:)?\d\d:\d\d[.,]\d+)\s+-->\s+((?:\d+:)?\d\d:\d\d[.,]\d+)")
@@ -423,20 +438,22 @@ _NO_CUES = (
 _VOICE = re.compile(r"<v(?:\.[^ <>]*)? ([^<>]+)>")
 
 
-def knows_subtitles(head: FileHead) -> bool:
+def looks_like_subtitles(head: FileHead) -> bool:
     """Check whether a text has cues of WebVTT or SRT."""
     return any(_CUE.match(line.strip()) for line in head.lines)
 
 
-def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]) -> RawCorpus:
+def read_raw_subtitles(
+    path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]
+) -> RawCorpus:
     """Read the cues of subtitles; a voice (``<v Name>``) is a tier.
 
     Raises:
         InputError: if a time is invalid.
     """
-    check_named(tiers.get("annotator_from"), "tier", "file")
+    check_name_source(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path)
-    marks.saw()
+    marks.record_seen()
     text = re.sub(r"\r\n?", "\n", read_text(path, encoding))
     lines = text.split("\n")
     line_index = 0
@@ -468,9 +485,9 @@ def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Ti
         voice = _VOICE.search(words)
         words = re.sub(r"<[^<>]*>", "", words).strip()
         if words or voice:
-            start, end = (marks.time(time, location) for time in cue.groups())
-            marks.add(start, end, words, location, tier=voice[1].strip() if voice else "")
+            start, end = (marks.parse_time(time, location) for time in cue.groups())
+            marks.add_mark(start, end, words, location, tier=voice[1].strip() if voice else "")
         else:
             marks.passed["cue without words"] += 1
-    marks.choose(tiers.get("tier"))
-    return marks.raw("subtitles", **tiers)
+    marks.keep_tiers(tiers.get("tier"))
+    return marks.build_rows("subtitles", **tiers)

@@ -18,7 +18,7 @@ from spanagree.files import PathName, write_text
 _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
 
 
-def _check(corpus: Corpus, path: PathName, noun: str) -> None:
+def _check_times(corpus: Corpus, path: PathName, noun: str) -> None:
     if not is_time(corpus.offsets):
         raise SettingError(
             f"{printable_path(path)}: {noun} holds times, and offsets here are"
@@ -33,7 +33,7 @@ def write_times(corpus: Corpus, path: PathName) -> None:
         SettingError: if the corpus has texts.
         InputError: if the path cannot be written.
     """
-    _check(corpus, path, "a table of times")
+    _check_times(corpus, path, "a table of times")
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(_HEADER)
@@ -54,7 +54,7 @@ def write_rttm(corpus: Corpus, path: PathName) -> None:
         SettingError: if the corpus has texts or several annotators, or a name has blanks.
         InputError: if the path cannot be written.
     """
-    _check(corpus, path, "RTTM")
+    _check_times(corpus, path, "RTTM")
     if len(corpus.layers) != 1:
         raise SettingError(
             f"RTTM holds one annotator; there are {len(corpus.layers)}: choose one with annotators"
@@ -86,36 +86,40 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
             overlap.
         InputError: if the path cannot be written.
     """
-    _check(corpus, path, "TextGrid")
+    _check_times(corpus, path, "TextGrid")
     if len(corpus) != 1:
         raise SettingError(f"a TextGrid holds one recording; there are {len(corpus)}")
     document, length = corpus[0], int(corpus.lengths[0])
     tiers: dict[str, list[Segment]] = {}
     for name, segments in document.seen.items():
-        fits_one_tier = not _overlap(segments)
+        fits_one_tier = not _have_overlap(segments)
         if fits_one_tier:
             tiers[name] = list(segments)
         for segment in () if fits_one_tier else segments:
             tiers.setdefault(f"{name}: {segment.label}", []).append(segment)
     for name, tier in tiers.items():
-        if _overlap(tier):
+        if _have_overlap(tier):
             raise SettingError(
                 f"tier {quote_value(name)}: segments of one label overlap; merge-overlaps"
             )
     head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0"]
     head += [shown(length, corpus.offsets), "<exists>", str(len(tiers))]
     body = (
-        line for name, tier in tiers.items() for line in _tier(name, tier, length, corpus.offsets)
+        line
+        for name, tier in tiers.items()
+        for line in _yield_tier_lines(name, tier, length, corpus.offsets)
     )
     write_text(path, "\n".join([*head, *body, ""]))
 
 
-def _overlap(segments: tuple[Segment, ...] | list[Segment]) -> bool:
+def _have_overlap(segments: tuple[Segment, ...] | list[Segment]) -> bool:
     start, end = (np.array([segment[i] for segment in segments], np.int64) for i in (0, 1))
     return bool(len(overlapping(np.zeros(len(start), np.int64), start, end)[0]))
 
 
-def _tier(name: str, segments: list[Segment], length: int, offsets: str) -> Iterator[str]:
+def _yield_tier_lines(
+    name: str, segments: list[Segment], length: int, offsets: str
+) -> Iterator[str]:
     """Yield the lines of a tier; its intervals tile the recording, and some have no text."""
     rows: list[tuple[int, int, str]] = []
     position = 0
@@ -124,10 +128,10 @@ def _tier(name: str, segments: list[Segment], length: int, offsets: str) -> Iter
         rows.append((start, end, label))
         position = end
     rows += [(position, length, "")] if position < length or not rows else []
-    yield from ('"IntervalTier"', _quoted(name), "0", shown(length, offsets), str(len(rows)))
+    yield from ('"IntervalTier"', _quote_text(name), "0", shown(length, offsets), str(len(rows)))
     for start, end, label in rows:
-        yield from (shown(start, offsets), shown(end, offsets), _quoted(label))
+        yield from (shown(start, offsets), shown(end, offsets), _quote_text(label))
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'

@@ -22,9 +22,9 @@ from spanagree.errors import (
     printable_path,
     quote_value,
 )
-from spanagree.formats.hugging_face.columns import cell_of, each_row
-from spanagree.formats.hugging_face.load import rows_in_file
-from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
+from spanagree.formats.hugging_face.columns import get_cell, yield_each_row
+from spanagree.formats.hugging_face.load import open_rows
+from spanagree.formats.usual_names import COLUMNS, ID_NAMES, simplify_name
 
 Source: TypeAlias = Any
 """One or several paths, a data frame, an Arrow table, a Dataset, or rows that are mappings."""
@@ -61,7 +61,7 @@ class MetadataColumn:
         self.n_rows += 1
         value = None
         with suppress(KeyError):
-            value = _text_of(cell_of(row, self.column), self.column, location)
+            value = _text_of(get_cell(row, self.column), self.column, location)
             self.is_there = True
         self.in_order.append(value)
         for name, id_ in self._ids_in(row):
@@ -82,7 +82,7 @@ class MetadataColumn:
         if self.document is not None:
             for path in (self.document, f"data.{self.document}"):
                 with suppress(KeyError):
-                    yield path, str(cell_of(row, path))
+                    yield path, str(get_cell(row, path))
             return
         for name, cell in row.items():
             if isinstance(cell, (str, int)):
@@ -90,7 +90,7 @@ class MetadataColumn:
 
     def _is_usual(self, name: str) -> bool:
         """Whether a column has a usual name for ids."""
-        return self.document is not None or plain(name) in _ID_NAMES
+        return self.document is not None or simplify_name(name) in _ID_NAMES
 
     def of_documents(self, ids: Sequence[str]) -> dict[str, str] | None:
         """Find the value of each document by id; ``None`` if rows do not state their documents.
@@ -216,7 +216,7 @@ def _tables(
         isinstance(x, _PATH) for x in source
     )
     if not isinstance(source, _PATH) and not is_list_of_paths:
-        yield "rows", each_row(source)
+        yield "rows", yield_each_row(source)
         return
     for path in [source] if isinstance(source, _PATH) else source:
         yield printable_path(path), _rows_of_file(path, encoding)
@@ -225,7 +225,7 @@ def _tables(
 def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of a file; no rows if it is not a table."""
     try:
-        rows = iter(each_row(rows_in_file(path, encoding)))
+        rows = iter(yield_each_row(open_rows(path, encoding)))
         first = [*islice(rows, 1)]
     except SettingError:  # a missing package
         raise
@@ -247,5 +247,5 @@ def _columns_in(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Ite
         if isinstance(cell, Mapping):
             if depth < _LARGEST_DEPTH:
                 yield from _columns_in(cell, f"{prefix}{name}.", depth + 1)
-        elif isinstance(cell, (str, int, float)) and plain(name) not in _NOT_LISTED:
+        elif isinstance(cell, (str, int, float)) and simplify_name(name) not in _NOT_LISTED:
             yield f"{prefix}{name}"

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from spanagree.choices import SLICES
 from spanagree.corpus.grouped import places_found
 from spanagree.errors import SettingError, escape_name, join_names, pluralize, quote_value
-from spanagree.formats.document_tables import names_in_table, says_table, table_named
+from spanagree.formats.document_tables import describe_table, parse_table_name, read_document_names
 from spanagree.slices.metadata import Source, column_values
 
 SliceBy: TypeAlias = "str | Sequence[str | None] | Mapping[str, str]"
@@ -173,11 +173,11 @@ def _find_slices(
                 f" {pluralize(len(ids), noun)} is needed"
             )
         return SlicedDocuments([_name(name) for name in by], ids, "slice", "names", noun)
-    if (table := table_named(by)) is not None:
+    if (table := parse_table_name(by)) is not None:
         path, column = table
         title = column or _DEFAULT_COLUMN
-        names = names_in_table(ids, path, column, _DEFAULT_COLUMN, document)
-        return SlicedDocuments(names, ids, title, says_table(path, column), noun)
+        names = read_document_names(ids, path, column, _DEFAULT_COLUMN, document)
+        return SlicedDocuments(names, ids, title, describe_table(path, column), noun)
     values, columns = column_values(
         source, by, ids, document=document, encoding=encoding, noun=noun
     )

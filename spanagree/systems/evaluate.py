@@ -106,9 +106,9 @@ def evaluate(
 
 
 def _guessed(corpus: Any, gold: Any) -> tuple[Any, str | None]:
-    from spanagree.formats.guessed import guessed  # not needed for a corpus
+    from spanagree.formats.guessed import convert_to_corpus_and_gold  # not needed for a corpus
 
-    return guessed(corpus, gold)
+    return convert_to_corpus_and_gold(corpus, gold)
 
 
 def _parsed(ci: bool | Jackknife) -> Jackknife | None:

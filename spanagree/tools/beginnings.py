@@ -35,7 +35,7 @@ IDS_OF_CAMPAIGN = ("dataset", "split", "setup_id", "example_idx")
 """Keys of the parts of an id in factgenie."""
 
 
-def knows_factgenie(head: FileHead) -> bool:
+def looks_like_factgenie(head: FileHead) -> bool:
     """Check whether rows are those of a campaign, or a folder has campaigns."""
     if head.shape == "folder":
         names = {Path(name) for name in head.members}

@@ -21,15 +21,15 @@ from spanagree.errors import (
     whole_number,
 )
 from spanagree.files import PathName, base_name, named_file, naming_files, numbered_lines, read_text
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import found_at
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_checked_values
 from spanagree.formats.records import ReadLog
 
 _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?')
 _PART = re.compile(r'\bid="(s\d\w*)"')
 
 
-def beside(
+def find_text_file(
     file: Path, text_name: str, location: str, folders_by_parent: dict[Path, list[Path]]
 ) -> Path:
     """Find the file of a text: next to the annotations, or in a nearby folder.
@@ -60,14 +60,14 @@ def beside(
 
 
 @naming_files()
-def files_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
+def list_files_by_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
     """Return a file, or the files of a folder with some ending, each with its printable path."""
     folder = Path(path)
     files = sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
     return [(file, printable_path(file)) for file in files]
 
 
-def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield articles with the spans in a file: lines of id, label, start and end.
 
     The text is ``article<id>.txt`` in the same folder.
@@ -89,11 +89,11 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         spans.setdefault(id_, []).append([*ends, label])
     folders_by_parent: dict[Path, list[Path]] = {}
     for id_, article_spans in spans.items():
-        text = read_text(beside(Path(path), f"article{id_}.txt", name, folders_by_parent))
+        text = read_text(find_text_file(Path(path), f"article{id_}.txt", name, folders_by_parent))
         yield name, {"id": id_, "text": text, "spans": article_spans}
 
 
-def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield texts with i2b2's concepts: ``c="chest pain" 12:3 12:4||t="problem"``.
 
     Lines are counted from 1 and words, between blanks, from 0; both ends are words of the concept.
@@ -102,8 +102,10 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: if a line has another form, or a word does not exist.
     """
     folders_by_parent: dict[Path, list[Path]] = {}
-    for file, name in files_ending(path, ".con"):
-        text = read_text(beside(file, f"{file.stem}.txt", name, folders_by_parent), encoding)
+    for file, name in list_files_by_ending(path, ".con"):
+        text = read_text(
+            find_text_file(file, f"{file.stem}.txt", name, folders_by_parent), encoding
+        )
         text = with_short_ends(text)
         words: list[list[tuple[int, int]]] = []
         line_start = 0
@@ -138,7 +140,7 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield name, {"id": file.stem, "text": text, "spans": spans}
 
 
-def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield texts with tagtog's entities, with starts relative to a part of the text.
 
     The text is in the same folder, as ``.plain.html``, ``.html`` or ``.txt``, in which parts are
@@ -149,27 +151,27 @@ def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
         InputError: if a text is missing, or lacks the parts of the entities.
     """
     folders_by_parent: dict[Path, list[Path]] = {}
-    for file, name in files_ending(path, ".ann.json"):
+    for file, name in list_files_by_ending(path, ".ann.json"):
         stem = file.name.removesuffix(".ann.json")
         part_starts: dict[str, int] = {}
-        records = list(json_records(file, encoding=encoding))
+        records = list(yield_json_records(file, encoding=encoding))
         if not records:
             raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
         for _, record in records:
             log.count_unread_marks(record)
-            names = found_at(record, "annotatable.parts[*]", name)
-            text, part_starts = _with_parts(file, stem, names, name, folders_by_parent)
+            names = find_checked_values(record, "annotatable.parts[*]", name)
+            text, part_starts = _read_text_with_parts(file, stem, names, name, folders_by_parent)
             spans_by_annotator: dict[str, list[Any]] = {}
             unlocated = []
-            for entity in found_at(record, "entities[*]", name):
+            for entity in find_checked_values(record, "entities[*]", name):
                 part_id = entity.get("part")
                 if part_id not in part_starts:
                     raise InputError(
                         f"{name}: part {quote_value(part_id)}, which the text does not have"
                     )
-                users = found_at(entity, "confidence.who[*]", name)
+                users = find_checked_values(entity, "confidence.who[*]", name)
                 annotators = [str(user) for user in users] or [""]
-                pieces = found_at(entity, "offsets[*]", name)
+                pieces = find_checked_values(entity, "offsets[*]", name)
                 unlocated += [entity] if not pieces else []
                 for piece in pieces:
                     if not is_whole(piece.get("start")):
@@ -195,7 +197,7 @@ def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
             )
 
 
-def _with_parts(
+def _read_text_with_parts(
     file: Path,
     stem: str,
     names: list[str],
@@ -206,10 +208,10 @@ def _with_parts(
     for end in (".plain.html", ".html"):
         page = None
         with suppress(InputError):  # no such file
-            page = beside(file, stem + end, location, folders_by_parent)
+            page = find_text_file(file, stem + end, location, folders_by_parent)
         if page is not None:
-            return _parts_of_page(page)
-    text = read_text(beside(file, f"{stem}.txt", location, folders_by_parent))
+            return _split_page(page)
+    text = read_text(find_text_file(file, f"{stem}.txt", location, folders_by_parent))
     starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]
     starts = [start for start in starts if text[start:].strip()]
     if len(names) == 1:
@@ -222,7 +224,7 @@ def _with_parts(
     return text, dict(zip(names, starts, strict=True))
 
 
-def _parts_of_page(page: Path) -> tuple[str, dict[str, int]]:
+def _split_page(page: Path) -> tuple[str, dict[str, int]]:
     """Return the text of a page, and the start of each of its parts."""
     text, part_starts = "", {}
     _, *pieces = _PART.split(read_text(page))
@@ -233,14 +235,14 @@ def _parts_of_page(page: Path) -> tuple[str, dict[str, int]]:
     return text, part_starts
 
 
-def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the spans of each user of Potato; users saw the items that they answered.
 
     Raises:
         InputError: if there are answers, and none has a span.
     """
     rows, n_spans = [], 0
-    for file, name in files_ending(path, "user_state.json"):
+    for file, name in list_files_by_ending(path, "user_state.json"):
         state = json.loads(read_text(file, encoding))
         log.count_unread_marks(state)
         spans, labels = (
@@ -249,7 +251,7 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
         )
         for id_ in dict.fromkeys((*(state.get("instance_id_ordering") or ()), *spans, *labels)):
             is_answered = id_ in spans or id_ in labels
-            item_spans = list(_potato_spans(spans.get(id_), name)) if is_answered else None
+            item_spans = list(_yield_potato_spans(spans.get(id_), name)) if is_answered else None
             n_spans += len(item_spans or ())
             user = state.get("user_id") or file.parent.name
             rows.append(
@@ -263,7 +265,7 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
     yield from rows
 
 
-def _potato_spans(value: Any, location: str) -> Iterator[dict[str, Any]]:
+def _yield_potato_spans(value: Any, location: str) -> Iterator[dict[str, Any]]:
     """Yield spans from lists by scheme, or from pairs of a span and its value.
 
     Raises:

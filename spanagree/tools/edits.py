@@ -9,13 +9,13 @@ from typing import Any
 from spanagree.errors import InputError, quote_value, whole_number
 from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.inline_tags import MarkupToken, split_markup
-from spanagree.tools.beside_texts import files_ending
+from spanagree.tools.beside_texts import list_files_by_ending
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\d+)\s*", re.DOTALL)
 _MARK = re.compile(r"(\{[^{}]*?=>[^{}]*?:::error_type=[^{}]*\})")
 
 
-def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield the sentences of M2 with the edits of each annotator, who is a number.
 
     ``noop`` means that a sentence was seen and nothing edited; it is unknown whether annotators
@@ -49,7 +49,7 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         )
 
 
-def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield the text of a file, or of each file in a folder, before the edits marked in it.
 
     ``0109.a2.ann`` is document 0109 by annotator a2; other files have unnamed annotators.
@@ -57,9 +57,9 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: if marks are nested.
     """
-    for file, name in files_ending(path, ".ann"):
+    for file, name in list_files_by_ending(path, ".ann"):
         markup = read_text(file, encoding)
-        text, spans, _ = split_markup(markup, _MARK, _meaning)
+        text, spans, _ = split_markup(markup, _MARK, _interpret_mark)
         if ":::error_type=" in text:
             raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
         name_match = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
@@ -67,7 +67,7 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield name, {"id": id_, "annotator": annotator, "text": text, "spans": [*map(list, spans)]}
 
 
-def _meaning(mark: str, _: int) -> MarkupToken:
+def _interpret_mark(mark: str, _: int) -> MarkupToken:
     original, remainder = mark[1:-1].split("=>", 1)
     return MarkupToken(
         "span", label=remainder.partition(":::error_type=")[2].strip(), text=original

@@ -11,15 +11,15 @@ from typing import Any
 
 from spanagree.errors import InputError, escape_name, is_whole, quote_value
 from spanagree.files import PathName, naming_files, read_text
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import first_at
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_first_value
 from spanagree.formats.records import ReadLog
 from spanagree.tools.beginnings import IDS_OF_CAMPAIGN, is_of_campaign
 
 _CATEGORY = re.compile(r"(?m)^[ -]*\bname:(.+)$")
 
 
-def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the rows of a file or of the campaigns in a folder, with texts and names of labels.
 
     A text is in its row, or in a file of a folder ``outputs`` near the campaign, with a possibly
@@ -31,36 +31,37 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
     Raises:
         InputError: if two outputs share an id, or the campaign lacks a label.
     """
-    files = _files(path)
-    campaigns = {_campaign(file) for file in files}
+    files = _list_files(path)
+    campaigns = {_find_campaign_folder(file) for file in files}
     outputs: dict[Path, Mapping[str, str]] = {}
     rows: dict[Path, list[tuple[str, dict[str, Any]]]] = {folder: [] for folder in campaigns}
     empty = []
     for file in files:
-        file_rows = [*json_records(file, encoding=encoding)]
-        rows[_campaign(file)] += file_rows
+        file_rows = [*yield_json_records(file, encoding=encoding)]
+        rows[_find_campaign_folder(file)] += file_rows
         empty += [] if file_rows else [file.name]
     for folder in sorted(rows):
-        campaign_labels = _labels_of(folder)
-        n_rows_by_annotator = Counter(_annotator_of(row) for _, row in rows[folder])
+        campaign_labels = _list_labels(folder)
+        n_rows_by_annotator = Counter(_name_annotator(row) for _, row in rows[folder])
         is_named = len(n_rows_by_annotator) > 1 or any(
-            first_at(row, _ANNOTATOR_PATH) for _, row in rows[folder]
+            find_first_value(row, _ANNOTATOR_PATH) for _, row in rows[folder]
         )
         prefix = f"{folder.name}/" if len(campaigns) > 1 else ""
         for location, row in rows[folder]:
             log.count_unread_marks(row)
-            id_ = _id_of(row)
-            annotator = f"{prefix}{_annotator_of(row)}" if is_named else prefix.removesuffix("/")
+            id_ = _build_id(row)
+            annotator = f"{prefix}{_name_annotator(row)}" if is_named else prefix.removesuffix("/")
             text = row.get("output")
             if text is None:
                 if folder not in outputs:
-                    outputs[folder] = _outputs_near(folder, encoding)
+                    outputs[folder] = _collect_outputs(folder, encoding)
                 text = outputs[folder].get(id_)
-            labels = first_at(row, "metadata.annotation_span_categories[*]") and [
+            labels = find_first_value(row, "metadata.annotation_span_categories[*]") and [
                 label.get("name") for label in row["metadata"]["annotation_span_categories"]
             ]
             spans = [
-                _span(span, labels or campaign_labels, location) for span in row["annotations"]
+                _build_span(span, labels or campaign_labels, location)
+                for span in row["annotations"]
             ]
             record = {**row, "id": id_, "who": annotator, "annotations": spans, "empty": empty}
             empty = []
@@ -70,24 +71,24 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
 _ANNOTATOR_PATH = "metadata.annotator_id"
 
 
-def _annotator_of(row: Mapping[str, Any]) -> str:
-    name = first_at(row, f"{_ANNOTATOR_PATH}|metadata.annotator_group|annotator_group")
+def _name_annotator(row: Mapping[str, Any]) -> str:
+    name = find_first_value(row, f"{_ANNOTATOR_PATH}|metadata.annotator_group|annotator_group")
     return "" if name is None else str(name)
 
 
-def _id_of(row: Mapping[str, Any]) -> str:
+def _build_id(row: Mapping[str, Any]) -> str:
     """Return the id of a document; ``llama3.3`` and ``llama3-3`` are the same model."""
     setup = str(row.get("setup_id")).lower().replace(".", "-")
     return "/".join(setup if key == "setup_id" else str(row.get(key)) for key in IDS_OF_CAMPAIGN)
 
 
-def _campaign(file: Path) -> Path:
+def _find_campaign_folder(file: Path) -> Path:
     parent = file.parent
     return parent.parent if parent.name == "files" else parent
 
 
 @naming_files()
-def _files(path: PathName) -> list[Path]:
+def _list_files(path: PathName) -> list[Path]:
     folder = Path(path)
     if not folder.is_dir():
         return [folder]
@@ -96,15 +97,15 @@ def _files(path: PathName) -> list[Path]:
 
 
 @naming_files()
-def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
+def _collect_outputs(campaign: Path, encoding: str) -> Mapping[str, str]:
     """Collect the texts by id in folders of outputs, in the campaign's folder or above it."""
     texts: dict[str, str] = {}
     folders = [campaign.resolve(), *campaign.resolve().parents[:2]]
     for folder in (parent / "outputs" for parent in folders):
         for file in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else ():
-            for location, row in json_records(file, encoding=encoding):
+            for location, row in yield_json_records(file, encoding=encoding):
                 if isinstance(row, dict) and isinstance(row.get("output"), str):
-                    id_ = _id_of(row)
+                    id_ = _build_id(row)
                     if texts.setdefault(id_, row["output"]) != row["output"]:
                         raise InputError(
                             f"{location}: a second output of {quote_value(id_)}, which differs;"
@@ -115,7 +116,7 @@ def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
     return texts
 
 
-def _labels_of(campaign: Path) -> Sequence[str]:
+def _list_labels(campaign: Path) -> Sequence[str]:
     """Return the names of a campaign's labels, in the order of its settings."""
     settings = campaign / "metadata.json"
     if settings.is_file():
@@ -129,7 +130,7 @@ def _labels_of(campaign: Path) -> Sequence[str]:
     return [name.strip().strip("'\"") for name in _CATEGORY.findall(block)]
 
 
-def _span(span: Any, labels: Sequence[str], location: str) -> dict[str, Any]:
+def _build_span(span: Any, labels: Sequence[str], location: str) -> dict[str, Any]:
     """Return a span with its label's name; a span that was not found in the text has no start."""
     label = span.get("type")
     if labels and is_whole(label):

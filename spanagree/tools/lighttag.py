@@ -6,31 +6,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spanagree.files import PathName
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import values_at
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_values
 from spanagree.formats.records import ReadLog
 
 
-def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the examples of a job, each with the spans of all annotators who saw it.
 
     If the whole job names no annotator, the spans are the file's annotator's; if it has no
     ``seen_by``, it is unknown whether annotators without a span saw an example.
     """
-    for location, job in json_records(path, encoding=encoding):
+    for location, job in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(job)
-        has_seen_by = bool(values_at(job, "examples[*].seen_by[*]"))
-        span_annotators = values_at(job, "examples[*].annotations[*].annotated_by[*]")
-        annotators = dict.fromkeys(map(_name, span_annotators))
+        has_seen_by = bool(find_values(job, "examples[*].seen_by[*]"))
+        span_annotators = find_values(job, "examples[*].annotations[*].annotated_by[*]")
+        annotators = dict.fromkeys(map(_name_annotator, span_annotators))
         for example_number, example in enumerate(job["examples"], 1):
             spans_by_annotator: dict[str, list[Any]] = {
-                _name(person): [] for person in example.get("seen_by") or ()
+                _name_annotator(person): [] for person in example.get("seen_by") or ()
             }
             if not has_seen_by and not annotators:
                 spans_by_annotator[""] = []
             for span in example.get("annotations") or ():
                 for person in span.get("annotated_by") or [{}]:
-                    spans_by_annotator.setdefault(_name(person), []).append(span)
+                    spans_by_annotator.setdefault(_name_annotator(person), []).append(span)
             all_annotators = (
                 spans_by_annotator if has_seen_by else {**annotators, **spans_by_annotator}
             )
@@ -41,5 +41,5 @@ def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[
             )
 
 
-def _name(person: Mapping[str, Any]) -> str:
+def _name_annotator(person: Mapping[str, Any]) -> str:
     return str(person.get("annotator") or person.get("annotator_id") or "")

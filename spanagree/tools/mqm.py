@@ -24,7 +24,7 @@ from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inline_tags import MarkupToken, split_markup
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.settings import reading_settings
 
 SIDES = {"target": "the translation", "source": "what was translated"}
@@ -41,7 +41,7 @@ _TEST = "hotw-test"  # an artificial error, as a test of the rater
 _RULE = "all raters of a segment need the same text; --align aligns what differs"
 
 
-def knows_mqm(start: FileHead) -> bool:
+def looks_like_mqm(start: FileHead) -> bool:
     """Check whether a file begins with the names of the columns of MQM."""
     names = start.lines[0].split("\t") if start.lines else []
     return {*_NEEDED} <= {*names} and not {*_SEGMENTS}.isdisjoint(names)
@@ -95,7 +95,7 @@ class _RaterCounts:
         }
 
 
-def raw_mqm(
+def read_raw_mqm(
     path: PathName,
     *,
     text: str | None = None,
@@ -126,7 +126,7 @@ def raw_mqm(
     ratings: dict[tuple[str, str], list[_Rating]] = {}  # by segment and side
     counts = _RaterCounts()
     n_skipped: Counter[str] = Counter()
-    for line, row in _rows(name, lines_of(path, encoding)):
+    for line, row in _yield_rows(name, lines_of(path, encoding)):
         id_ = f"{row['system']}/{row['doc']}/{row['segment']}"
         rater, label = intern(row["rater"]), intern(row[feature or "category"])
         category, severity = row["category"].strip().lower(), row["severity"].strip().lower()
@@ -156,10 +156,12 @@ def raw_mqm(
         "format": "mqm",
         **reading_settings(encoding, text=text, feature=feature, align=align),
     }
-    return gather(_records(ratings, counts, log, align=align), log, reading, again=False)
+    return gather_records(
+        _yield_records(ratings, counts, log, align=align), log, reading, again=False
+    )
 
 
-def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _yield_rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the cells of each row by name, with its line number.
 
     Raises:
@@ -197,7 +199,7 @@ def _parse_cell(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
 
     If the text is quoted as in CSV, the quotes are removed.
     """
-    text, spans, unpaired = split_markup(cell, _TAG, _meaning, nested=False)
+    text, spans, unpaired = split_markup(cell, _TAG, _interpret_tag, nested=False)
     marks: list[tuple[int, ...]] = [(start, end) for start, end, _ in spans]
     inner = text[1:-1]
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner.replace('""', ""):
@@ -216,11 +218,11 @@ def _parse_cell(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
 _SIGNS = {"<v>": MarkupToken("open", "v"), "</v>": MarkupToken("close", "v")}
 
 
-def _meaning(tag: str, _: int) -> MarkupToken:
+def _interpret_tag(tag: str, _: int) -> MarkupToken:
     return _SIGNS[tag]
 
 
-def _records(
+def _yield_records(
     ratings: Mapping[tuple[str, str], Sequence[_Rating]],
     counts: _RaterCounts,
     log: ReadLog,
@@ -251,7 +253,7 @@ def _records(
             for start, end in marks:
                 bounds: tuple[int, int] | None = min(start, len(text)), min(end, len(text))
                 if not is_same:
-                    bounds = alignments[version].carried(start, end)
+                    bounds = alignments[version].find_span(start, end)
                 if bounds is None:
                     counts.lost[rater] += 1
                 else:
@@ -259,11 +261,11 @@ def _records(
         document = f"{id_}/source" if side_name == "source" else id_
         annotations = [RawAnnotation(rater, rater_spans) for rater, rater_spans in spans.items()]
         yield Record(log.name, document, {"text": text}, annotations)
-    log.notes += _notes(log.name, counts)
+    log.notes += _yield_notes(log.name, counts)
     log.reading |= counts.settings()
 
 
-def _notes(name: str, counts: _RaterCounts) -> Iterator[str]:
+def _yield_notes(name: str, counts: _RaterCounts) -> Iterator[str]:
     """Yield the numbers of errors without a position in the text, and of aligned texts."""
     n_lost, n_read, n_changed = (
         sum(counter.values()) for counter in (counts.lost, counts.read, counts.changed)

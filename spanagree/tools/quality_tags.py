@@ -10,20 +10,20 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, printable_path, quote_value
 from spanagree.files import PathName, read_lines
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.settings import reading_settings
 
 _TAGS = frozenset(("OK", "BAD"))
 _BAD = "BAD"
 
 
-def knows_quality_tags(head: FileHead) -> bool:
+def looks_like_quality_tags(head: FileHead) -> bool:
     """Check whether each line has only the words OK and BAD."""
     words = [word for line in head.lines for word in line.split()]
     return bool(words) and _TAGS.issuperset(words)
 
 
-def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
+def read_raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     """Read a segment from each line without checks; only the tags of its words are known.
 
     Consecutive words with the tag BAD are one span. A blank line is a segment without words.
@@ -33,12 +33,12 @@ def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     """
     log = ReadLog(printable_path(path))
     log.numbered = True
-    records = _records(log.name, read_lines(path, encoding))
+    records = _yield_records(log.name, read_lines(path, encoding))
     reading: dict[str, Any] = {"format": "qe-tags", **reading_settings(encoding)}
-    return gather(records, log, reading, offsets="tokens", again=False)
+    return gather_records(records, log, reading, offsets="tokens", again=False)
 
 
-def _records(name: str, text: str) -> Iterator[Record]:
+def _yield_records(name: str, text: str) -> Iterator[Record]:
     """Yield the segment of each line."""
     for line_number, line in enumerate(text.rstrip("\r\n").split("\n"), 1):
         location, tags = f"{name}:{line_number}", line.split()

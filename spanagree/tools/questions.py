@@ -11,17 +11,17 @@ from typing import Any
 
 from spanagree.errors import InputError, join_names, printable_path, quote_value
 from spanagree.files import PathName
-from spanagree.formats.csv_rows import csv_records
-from spanagree.formats.exports import objects_in
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import first_at, found_at
+from spanagree.formats.csv_rows import read_csv_records
+from spanagree.formats.exports import check_objects
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_checked_values, find_first_value
 from spanagree.formats.records import ReadLog
 
 _NOTHING = ("", "[NONE]", "NONE")  # answers of crowd workers without a mark
 _QUESTION = re.compile(r"What describes (.+) in the text\?", re.DOTALL)
 
 
-def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield each question of SQuAD with its answers, of unnamed annotators in their order.
 
     A question without an answer has no marks. The last row has the number of texts without a
@@ -32,9 +32,9 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     """
     previous: tuple[str, dict[str, Any]] | None = None
     unasked = []
-    for location, value in json_records(path, encoding=encoding):
+    for location, value in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(value)
-        paragraphs = found_at(value, "data[*].paragraphs[*]", location) or [
+        paragraphs = find_checked_values(value, "data[*].paragraphs[*]", location) or [
             {**value, "qas": [value]}
         ]
         for paragraph in paragraphs:
@@ -43,10 +43,10 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
                     f"{location}: a paragraph without qas, its questions; it has"
                     f" {join_names(paragraph)}"
                 )
-            questions = found_at(paragraph, "qas[*]", location)
+            questions = find_checked_values(paragraph, "qas[*]", location)
             unasked += [] if questions else [1]
             for question in questions:
-                answers = first_at(question, "answers")
+                answers = find_first_value(question, "answers")
                 if answers is None:
                     raise InputError(
                         f"{location}: a question without answers, which has {join_names(question)};"
@@ -68,29 +68,31 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
         yield location, {**record, "unasked": unasked}
 
 
-def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_conversation_rows(
+    path: PathName, encoding: str, log: ReadLog
+) -> Iterator[tuple[str, Any]]:
     """Yield each text of UniversalNER once, with the answers about all types.
 
     Raises:
         InputError: if a conversation has no text, or an answer is not a list of strings.
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
-    for location, record in json_records(path, encoding=encoding):
+    for location, record in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(record)
-        conversation = objects_in(record.get("conversations"), "conversations", location)
+        conversation = check_objects(record.get("conversations"), "conversations", location)
         turns = [str(turn.get("value")) for turn in conversation]
         if not turns or not turns[0].startswith("Text: "):
             raise InputError(f"{location}: no text; the first of a conversation is 'Text: …'")
         _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (location, []))
         for question, answer in pairwise(turns):
             if question_match := _QUESTION.fullmatch(question.strip()):
-                strings = _strings(answer, location)
+                strings = _parse_strings(answer, location)
                 spans += ({"text": string, "label": question_match[1]} for string in strings)
     for text, (location, spans) in texts.items():
         yield location, {"text": text, "spans": spans}
 
 
-def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield each judgment of CrowdTruth: the strings that a worker marked in a sentence.
 
     If there are several columns of sentences, the column that contains most strings is read.
@@ -98,7 +100,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     Raises:
         InputError: if the table has no column of sentences or of marked strings.
     """
-    header, records = csv_records(path, encoding)
+    header, records = read_csv_records(path, encoding)
     rows = list(records)
     texts = [column for column in header if column.endswith(("sentence", "text"))]
     marked_column = next(
@@ -114,7 +116,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
             f"{printable_path(path)}: the columns {join_names(header)}; CrowdTruth has one of"
             " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
-    judged = [(row, _strings(row[marked_column], location)) for location, row in rows]
+    judged = [(row, _parse_strings(row[marked_column], location)) for location, row in rows]
     n_found = {
         column: sum(string in row[column] for row, strings in judged for string in strings)
         for column in texts
@@ -127,7 +129,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         yield location, {**record, "spans": spans}
 
 
-def _strings(cell: str, location: str) -> list[str]:
+def _parse_strings(cell: str, location: str) -> list[str]:
     """Parse a list of strings, in which quotes may lack the escapes of JSON; empty for NONE."""
     if cell.strip() in _NOTHING:
         return []

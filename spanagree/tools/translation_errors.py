@@ -8,12 +8,12 @@ from typing import Any
 
 from spanagree.errors import InputError, pluralize, printable_path, quote_value
 from spanagree.files import PathName, from_json, named_file, numbered_lines, read_text
-from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.csv_rows import read_csv_rows
 
 _NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
 
 
-def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield the spans of each login in a translation: rows of twelve cells without a header.
 
     The document is ``system/document/line``, with the line in the campaign; its text is in another
@@ -26,7 +26,7 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     name = printable_path(path)
     records: list[tuple[str, dict[str, Any]]] = []
     n_skipped = 0
-    for line, row in csv_rows(path, encoding):
+    for line, row in read_csv_rows(path, encoding):
         location = f"{name}:{line}"
         if len(row) < 12:
             raise InputError(
@@ -51,7 +51,7 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     yield from records
 
 
-def _output(folder: Path, system: str, pair: str) -> list[str] | None:
+def _read_output(folder: Path, system: str, pair: str) -> list[str] | None:
     """Read the lines of a system's output, if it is near a folder; else `None`."""
     for parent in (folder, folder.parent):
         if file := named_file(parent / "system-outputs" / pair, f"{system}.txt"):
@@ -59,7 +59,7 @@ def _output(folder: Path, system: str, pair: str) -> list[str] | None:
     return None
 
 
-def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def yield_rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield the segments of each system with one rater's errors; ``None`` means not rated.
 
     The document is ``system/line``, from 1. Its text is that line of the system's output in a
@@ -82,7 +82,7 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         if answer != "None":
             record |= from_json(answer, location, "errors in JSON, or None")
         if system not in outputs:
-            outputs[system] = _output(Path(path).resolve().parent, system, pair)
+            outputs[system] = _read_output(Path(path).resolve().parent, system, pair)
         texts = outputs[system]
         if texts is not None:
             if segment > len(texts):

@@ -18,19 +18,19 @@ from spanagree.errors import (
     whole_number,
 )
 from spanagree.files import PathName, read_text
-from spanagree.formats.csv_rows import csv_records, csv_rows
+from spanagree.formats.csv_rows import read_csv_records, read_csv_rows
 from spanagree.formats.file_head import read_head
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import found_at
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_checked_values
 from spanagree.formats.records import ReadLog
 from spanagree.limits import check_expansion
-from spanagree.tools.beside_texts import beside
+from spanagree.tools.beside_texts import find_text_file
 
 
-def runs(indices: Sequence[int]) -> list[list[int]]:
+def find_runs(indices: Sequence[int]) -> list[list[int]]:
     """Find the start and end of each run of consecutive indices.
 
-    >>> runs([0, 1, 5])
+    >>> find_runs([0, 1, 5])
     [[0, 2], [5, 6]]
     """
     bounds: list[list[int]] = []
@@ -42,14 +42,16 @@ def runs(indices: Sequence[int]) -> list[list[int]]:
     return bounds
 
 
-def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield BigBIO's documents, each with the text of its passages at their offsets."""
-    for location, record in json_records(path, encoding=encoding):
+    for location, record in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(record)
         text = ""
-        for passage in found_at(record, "passages[*]", location):
-            starts = found_at(passage, "offsets[*][0]", location)
-            for start, piece in zip(starts, found_at(passage, "text[*]", location), strict=True):
+        for passage in find_checked_values(record, "passages[*]", location):
+            starts = find_checked_values(passage, "offsets[*][0]", location)
+            for start, piece in zip(
+                starts, find_checked_values(passage, "text[*]", location), strict=True
+            ):
                 if not is_whole(start) or start < len(text):
                     raise InputError(
                         f"{location}: a passage at {quote_value(start)}, where the one before has"
@@ -60,7 +62,7 @@ def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
         yield location, {**record, "text": text}
 
 
-def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield DocRED's documents; mentions count the tokens of their sentence.
 
     A relation between two entities becomes a relation of their first mentions.
@@ -68,7 +70,7 @@ def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
     Raises:
         InputError: if a sentence is not a list of tokens.
     """
-    for location, record in json_records(path, encoding=encoding):
+    for location, record in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(record)
         for sentence in record["sents"]:
             if not isinstance(sentence, list):
@@ -90,7 +92,7 @@ def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
 _HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # labels are numbers on the hub
 
 
-def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield HateXplain's posts: the tokens that each annotator marked as a reason for a label.
 
     There is a rationale for each annotator, or for each with a label other than normal, in order;
@@ -101,10 +103,10 @@ def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     Raises:
         InputError: if a post has no tokens, or a rationale does not match them.
     """
-    for location, value in json_records(path, encoding=encoding):
+    for location, value in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(value)
         for record in [value] if "post_tokens" in value else value.values():
-            marks_by_annotator = _rationales(record, location)
+            marks_by_annotator = _collect_rationales(record, location)
             annotators = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
             seen_unknown = sorted(annotators - marks_by_annotator.keys())
             yield (
@@ -113,17 +115,17 @@ def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
                     **record,
                     "by": marks_by_annotator,
                     "seen_unknown": seen_unknown,
-                    "theirs": _unassigned_rationales(record, seen_unknown),
+                    "theirs": _collect_unassigned_rationales(record, seen_unknown),
                 },
             )
 
 
-def _unassigned_rationales(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
+def _collect_unassigned_rationales(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
     """Return the rationales of unknown annotators."""
     return record.get("rationales") or [] if seen_unknown else []
 
 
-def _rationales(record: Any, location: str) -> dict[str, list[Any]]:
+def _collect_rationales(record: Any, location: str) -> dict[str, list[Any]]:
     """Return the marks of each annotator of HateXplain, if these are known.
 
     Raises:
@@ -159,12 +161,12 @@ def _rationales(record: Any, location: str) -> dict[str, list[Any]]:
                 f" {pluralize(len(tokens), 'token')}; each token needs 0 or 1"
             )
         label = _HATEXPLAIN.get(person["label"], str(person["label"]))
-        token_runs = runs([i for i, sign in enumerate(rationale) if sign])
+        token_runs = find_runs([i for i, sign in enumerate(rationale) if sign])
         marks_by_annotator[f"{person['annotator_id']}"] = [[*run, label] for run in token_runs]
     return marks_by_annotator
 
 
-def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield texts with the runs of the listed indices of characters.
 
     A file without a header has an id and a list in each line, and the texts are in other files.
@@ -174,11 +176,14 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     """
     name = log.name
     if read_head(path).shape in ("json", "jsonl"):
-        for location, record in json_records(path, encoding=encoding):
+        for location, record in yield_json_records(path, encoding=encoding):
             log.count_unread_marks(record)
-            yield location, {**record, "spans": runs(_indices(record.get("spans"), location))}
+            yield (
+                location,
+                {**record, "spans": find_runs(_parse_indices(record.get("spans"), location))},
+            )
         return
-    table = csv_rows(path, encoding)
+    table = read_csv_rows(path, encoding)
     first, header = next(table, (0, []))
     columns = [column.strip().lower() for column in header]
     rows: Iterator[tuple[int, list[str]]] = table
@@ -188,10 +193,10 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
         location = f"{name}:{line}"
         cells: dict[str, Any] = dict(zip(columns, row, strict=True))
         log.count_unread_cells(cells)
-        yield location, {**cells, "spans": runs(_indices(cells["spans"], location))}
+        yield location, {**cells, "spans": find_runs(_parse_indices(cells["spans"], location))}
 
 
-def _indices(cell: Any, location: str) -> list[int]:
+def _parse_indices(cell: Any, location: str) -> list[int]:
     with suppress(ValueError):
         value = json.loads(cell) if isinstance(cell, str) else cell
         if isinstance(value, list) and all(map(is_whole, value)):
@@ -199,7 +204,7 @@ def _indices(cell: Any, location: str) -> list[int]:
     raise InputError(f"{location}: {quote_value(cell)}; a list of whole numbers is needed")
 
 
-def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
+def yield_prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield Kaggle's texts with their marks: runs of words, by their indices.
 
     The text is split at white space. It is in a file with the id's name next to the table, or in
@@ -209,7 +214,7 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         InputError: if the table has no ids, or a cell has no indices.
     """
     name = log.name
-    header, rows = csv_records(path, encoding)
+    header, rows = read_csv_records(path, encoding)
     label = next(
         (column for column in ("discourse_type", "class", "label") if column in header), None
     )
@@ -226,12 +231,12 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         spans = texts.setdefault(cells["id"], [])
         if words:
             word_indices = [whole_number(word, f"{location}: word") for word in words]
-            spans.append({"runs": runs(word_indices), "label": label and cells[label]})
+            spans.append({"runs": find_runs(word_indices), "label": label and cells[label]})
     folders_by_parent: dict[Path, list[Path]] = {}
     for id_, spans in texts.items():
         record: dict[str, Any] = {"id": id_, "spans": spans}
         with suppress(InputError):
             record["tokens"] = read_text(
-                beside(Path(path), f"{id_}.txt", name, folders_by_parent)
+                find_text_file(Path(path), f"{id_}.txt", name, folders_by_parent)
             ).split()
         yield name, record

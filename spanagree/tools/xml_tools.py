@@ -27,9 +27,9 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.file_head import FileHead, read_head
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
-from spanagree.formats.xml_elements import declared_encoding, name_of, tree
-from spanagree.tools.beside_texts import beside
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
+from spanagree.formats.xml_elements import find_declared_encoding, parse_tree, strip_namespace
+from spanagree.tools.beside_texts import find_text_file
 
 
 class Source(NamedTuple):
@@ -49,7 +49,9 @@ class Source(NamedTuple):
     text_of: Callable[[str], str]
     n_skipped: Counter[str]
 
-    def record(self, document: str, text: str, annotations: Iterable[RawAnnotation]) -> Record:
+    def build_record(
+        self, document: str, text: str, annotations: Iterable[RawAnnotation]
+    ) -> Record:
         """Build a document of the file."""
         document_location = f"{self.location}: document {quote_value(document)}"
         return Record(document_location, document, {"text": text}, annotations)
@@ -76,17 +78,17 @@ _WORDS = ("w", "pc")
 _BLOCKS = ("p", "head", "l", "ab", "div", "lg", "s", "TEXT", "DOC", "doc", "HL", "P")
 
 
-def knows_xml_tools(start: FileHead) -> bool:
+def looks_like_xml_tools(start: FileHead) -> bool:
     """Check whether a file, a folder or a zip is of one of the tools."""
     if start.shape == "zip":
         return any(name.endswith(".qde") for name in start.members)
     if start.shape == "folder":
         return any(name.endswith(".knowtator.xml") for name in start.members)
-    return start.shape in ("xml", "text") and _tool_of("\n".join(start.lines)) is not None
+    return start.shape in ("xml", "text") and _find_tool("\n".join(start.lines)) is not None
 
 
 @naming_files()
-def raw_xml_tools(path: PathName) -> RawCorpus:
+def read_raw_xml_tools(path: PathName) -> RawCorpus:
     """Read the rows of a file of one of :data:`TOOLS`, or of a folder of them, without checks.
 
     Raises:
@@ -94,12 +96,14 @@ def raw_xml_tools(path: PathName) -> RawCorpus:
     """
     log = ReadLog(printable_path(path))
     tool_names: set[str] = set()
-    raw = gather(_records(Path(path), log, tool_names), log, {"format": "xml"}, one_each=True)
+    raw = gather_records(
+        _yield_records(Path(path), log, tool_names), log, {"format": "xml"}, one_each=True
+    )
     return raw.replace(notes=(f"{log.name}: {' and '.join(sorted(tool_names))}", *raw.notes))
 
 
-def _records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[Record]:
-    for source, tool in _sources(path, log.passed):
+def _yield_records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[Record]:
+    for source, tool in _yield_sources(path, log.passed):
         tool_names.add(tool.name)
         for record in tool.read_records(source):
             annotations = []
@@ -113,11 +117,11 @@ def _records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[Record]
         raise InputError(f"{log.name}: no file of {join_names(tool.name for tool in TOOLS)}")
 
 
-def _sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
+def _yield_sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
     """Yield each file to read, and its tool."""
     head = read_head(path)
     if head.shape == "zip":
-        yield from _in_zip(path, n_skipped)
+        yield from _yield_sources_in_zip(path, n_skipped)
         return
     files, folders_by_parent = [path], dict[Path, list[Path]]()
     if head.shape == "folder":
@@ -125,20 +129,20 @@ def _sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlT
     for file in files:
         location = printable_path(file)
         raw = read_bytes(location, str(file))
-        root, tool = _parse(location, raw)
+        root, tool = _parse_xml(location, raw)
         text = cache(
-            partial(_text_beside, file, folders_by_parent, location)
+            partial(_read_neighbouring_text, file, folders_by_parent, location)
         )  # several documents may share a file
         yield Source(file, location, root, text, n_skipped), tool
 
 
-def _text_beside(
+def _read_neighbouring_text(
     file: Path, folders_by_parent: dict[Path, list[Path]], location: str, text_name: str
 ) -> str:
-    return read_text(beside(file, text_name, location, folders_by_parent))
+    return read_text(find_text_file(file, text_name, location, folders_by_parent))
 
 
-def _in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
+def _yield_sources_in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
     name = printable_path(path)
     with open_zip(path) as archive:
         member_by_base = {  # the first of equal names
@@ -146,12 +150,12 @@ def _in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTo
         }
         for member in (member for member in archive.names if member.endswith(".qde")):
             location = f"{name}, {quote_value(member)}"
-            root, tool = _parse(location, archive.read(member))
-            text = cache(partial(_text_in_zip, archive, member_by_base, location))
+            root, tool = _parse_xml(location, archive.read(member))
+            text = cache(partial(_read_text_in_zip, archive, member_by_base, location))
             yield Source(path, location, root, text, n_skipped), tool
 
 
-def _text_in_zip(
+def _read_text_in_zip(
     archive: Zip, member_by_base: Mapping[str, str], location: str, text_name: str
 ) -> str:
     base_name = text_name.rpartition("/")[2]
@@ -162,23 +166,23 @@ def _text_in_zip(
     return archive.read(name).decode("utf-8-sig", "replace")
 
 
-def _parse(location: str, raw: bytes) -> tuple[Element, XmlTool]:
+def _parse_xml(location: str, raw: bytes) -> tuple[Element, XmlTool]:
     """Parse XML, and find the tool that wrote it; texts with tags get a root element."""
     text = raw[: 1 << 16].decode("utf-8", "replace")
-    tool = _tool_of(text)
+    tool = _find_tool(text)
     if tool is None:
         raise InputError(f"{location}: none of {join_names(tool.name for tool in TOOLS)}")
-    if tool.read_records is _inline:
+    if tool.read_records is _read_inline_tags:
         body = raw.removeprefix(b"\xef\xbb\xbf")
-        if (encoding := declared_encoding(body).lower()) != "utf-8":
+        if (encoding := find_declared_encoding(body).lower()) != "utf-8":
             body = decoded(location, body, encoding).encode()
         body = re.sub(rb"^\s*<\?xml.*?\?>", b"", body)
         body = re.sub(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+);)", b"&amp;", body)
         raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^<>\[]*>", b"", body) + b"</doc>"
-    return tree(io.BytesIO(raw), location), tool
+    return parse_tree(io.BytesIO(raw), location), tool
 
 
-def _tool_of(text: str) -> XmlTool | None:
+def _find_tool(text: str) -> XmlTool | None:
     return next((tool for tool in TOOLS if re.search(tool.pattern, text)), None)
 
 
@@ -192,23 +196,28 @@ def _parse_integer(digits: str, location: str) -> int:
     return whole_number(digits.strip(), location)
 
 
-def _integer_attribute(element: Element, name: str, location: str) -> int:
+def _parse_integer_attribute(element: Element, name: str, location: str) -> int:
     """Parse an attribute that is an integer."""
     value = element.get(name)
     if value is None:
-        raise invalid_value(f"{location}: {name_of(element)}", element.attrib, f"{name} is needed")
+        raise invalid_value(
+            f"{location}: {strip_namespace(element)}", element.attrib, f"{name} is needed"
+        )
     return _parse_integer(value, f"{location}: {name}")
 
 
-def _pieces(spans: Iterable[Element], location: str) -> list[tuple[int, int]]:
+def _list_fragments(spans: Iterable[Element], location: str) -> list[tuple[int, int]]:
     """Return start and end of each element of a span."""
     return [
-        (_integer_attribute(span, "start", location), _integer_attribute(span, "end", location))
+        (
+            _parse_integer_attribute(span, "start", location),
+            _parse_integer_attribute(span, "end", location),
+        )
         for span in spans
     ]
 
 
-def _by_annotator(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
+def _group_by_annotator(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
     """Group spans by annotator."""
     spans_by_annotator: dict[str, list[RawSpan]] = {}
     for name, span in spans:
@@ -218,7 +227,7 @@ def _by_annotator(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
     ]
 
 
-def _gate(source: Source) -> Iterator[Record]:
+def _read_gate(source: Source) -> Iterator[Record]:
     """Read GATE's document: nodes in its text, and sets of annotations between them."""
     with_nodes = source.root.find("TextWithNodes")
     if with_nodes is None:
@@ -254,10 +263,10 @@ def _gate(source: Source) -> Iterator[Record]:
                 )
             )
         annotations.append(RawAnnotation(group.get("Name") or "", spans))
-    yield source.record(_stem(source.path), "".join(text_parts), annotations)
+    yield source.build_record(_strip_xml_extensions(source.path), "".join(text_parts), annotations)
 
 
-def _knowtator(source: Source) -> Iterator[Record]:
+def _read_knowtator(source: Source) -> Iterator[Record]:
     """Read Knowtator 1, or eHOST: spans with mentions, and their classes in other elements."""
     text_name = source.root.get("textSource") or source.path.name.removesuffix(".knowtator.xml")
     text = source.text_of(text_name)
@@ -283,7 +292,7 @@ def _knowtator(source: Source) -> Iterator[Record]:
         mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
         id_ = None if mention is None else mention.get("id")
         mention_location = f"{source.location}: mention {quote_value(id_)}"
-        pieces = _pieces(annotation.findall("span"), mention_location)
+        pieces = _list_fragments(annotation.findall("span"), mention_location)
         if not pieces or mention is None:
             source.n_skipped["annotation without a span"] += 1
             continue
@@ -295,14 +304,14 @@ def _knowtator(source: Source) -> Iterator[Record]:
                 RawSpan(None, None, classes.get(id_), quote, slots.get(id_), pieces),
             )
         )
-    yield source.record(text_name.removesuffix(".txt"), text, _by_annotator(spans))
+    yield source.build_record(text_name.removesuffix(".txt"), text, _group_by_annotator(spans))
 
 
-def _knowtator_2(source: Source) -> Iterator[Record]:
+def _read_knowtator_2(source: Source) -> Iterator[Record]:
     """Read Knowtator 2: documents with the annotations of all annotators."""
     source.n_skipped["relation"] += sum(1 for _ in source.root.iter("triple"))
     for document in source.root.iter("document"):
-        id_ = document.get("id") or _stem(source.path)
+        id_ = document.get("id") or _strip_xml_extensions(source.path)
         text = source.text_of(document.get("text-file") or f"{id_}.txt")
         spans = []
         for annotation in document.findall("annotation"):
@@ -310,7 +319,7 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
                 f"{source.location}: annotation {quote_value(annotation.get('id'))}"
             )
             class_element, bounds = annotation.find("class"), annotation.findall("span")
-            pieces = _pieces(bounds, annotation_location)
+            pieces = _list_fragments(bounds, annotation_location)
             if not pieces:
                 source.n_skipped["annotation without a span"] += 1
                 continue
@@ -322,17 +331,17 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
             )
             span = RawSpan(label=label, quote=quote, pieces=pieces)
             spans.append((annotation.get("annotator") or "", span))
-        yield source.record(id_.removesuffix(".txt"), text, _by_annotator(spans))
+        yield source.build_record(id_.removesuffix(".txt"), text, _group_by_annotator(spans))
 
 
-def _i2b2(source: Source) -> Iterator[Record]:
+def _read_i2b2(source: Source) -> Iterator[Record]:
     """Read files of i2b2 and MAE: TEXT, and TAGS with elements named by their label."""
     text, tags = source.root.findtext("TEXT"), source.root.find("TAGS")
     if text is None or tags is None:
         raise InputError(f"{source.location}: TEXT and TAGS are needed")
     spans = []
     for tag in tags:
-        tag_location = f"{source.location}: {name_of(tag)} {quote_value(tag.get('id'))}"
+        tag_location = f"{source.location}: {strip_namespace(tag)} {quote_value(tag.get('id'))}"
         bounds_text = tag.get("spans")
         if bounds_text is not None:
             bounds = [piece.split("~") for piece in bounds_text.split(",")]
@@ -349,19 +358,19 @@ def _i2b2(source: Source) -> Iterator[Record]:
         else:
             pieces = [
                 (
-                    _integer_attribute(tag, "start", tag_location),
-                    _integer_attribute(tag, "end", tag_location),
+                    _parse_integer_attribute(tag, "start", tag_location),
+                    _parse_integer_attribute(tag, "end", tag_location),
                 )
             ]
         if any(start < 0 for start, _ in pieces):
             source.n_skipped["annotation without a span"] += 1
             continue
-        label = tag.get("TYPE") or tag.get("type") or name_of(tag)
+        label = tag.get("TYPE") or tag.get("type") or strip_namespace(tag)
         spans.append(RawSpan(label=label, quote=tag.get("text") or None, pieces=pieces))
-    yield source.record(_stem(source.path), text, [RawAnnotation("", spans)])
+    yield source.build_record(_strip_xml_extensions(source.path), text, [RawAnnotation("", spans)])
 
 
-def _ace(source: Source) -> Iterator[Record]:
+def _read_ace(source: Source) -> Iterator[Record]:
     """Read ACE's apf: mentions of entities, with inclusive ends.
 
     The text is in the .sgm file in the same folder; its tags do not count.
@@ -371,99 +380,111 @@ def _ace(source: Source) -> Iterator[Record]:
     for tag_name in ("relation", "event"):
         source.n_skipped[tag_name] += sum(1 for _ in source.root.iter(f"{tag_name}_mention"))
     for document in source.root.iter("document"):
-        id_ = document.get("DOCID") or _stem(source.path)
+        id_ = document.get("DOCID") or _strip_xml_extensions(source.path)
         spans = []
         for entity in (
             element
             for tag_name in ("entity", "value", "timex2")
             for element in document.findall(tag_name)
         ):
-            label = entity.get("TYPE") or name_of(entity)
-            for mention in (element for element in entity if name_of(element).endswith("_mention")):
+            label = entity.get("TYPE") or strip_namespace(entity)
+            for mention in (
+                element for element in entity if strip_namespace(element).endswith("_mention")
+            ):
                 piece = mention.find("extent/charseq")
                 if piece is None:
                     source.n_skipped["annotation without a span"] += 1
                     continue
                 mention_location = f"{source.location}: {quote_value(mention.get('ID'))}"
                 bounds = (
-                    _integer_attribute(piece, "START", mention_location),
-                    _integer_attribute(piece, "END", mention_location) + 1,
+                    _parse_integer_attribute(piece, "START", mention_location),
+                    _parse_integer_attribute(piece, "END", mention_location) + 1,
                 )
                 spans.append(RawSpan(*bounds, label, piece.text))
-        yield source.record(id_, text, [RawAnnotation("", spans)])
+        yield source.build_record(id_, text, [RawAnnotation("", spans)])
 
 
-def _refi(source: Source) -> Iterator[Record]:
+def _read_refi(source: Source) -> Iterator[Record]:
     """Read REFI-QDA: selections in plain texts, and the users who coded them."""
     guids = [element for element in source.root.iter() if element.get("guid")]
     codes = {
-        element.get("guid"): element.get("name") for element in guids if name_of(element) == "Code"
+        element.get("guid"): element.get("name")
+        for element in guids
+        if strip_namespace(element) == "Code"
     }
     users = {
         element.get("guid"): element.get("name") or element.get("id")
         for element in guids
-        if name_of(element) == "User"
+        if strip_namespace(element) == "User"
     }
     selections = [
-        element for element in source.root.iter() if name_of(element).endswith("Selection")
+        element for element in source.root.iter() if strip_namespace(element).endswith("Selection")
     ]
     source.n_skipped["selection in no text"] += sum(
-        name_of(element) != "PlainTextSelection" for element in selections
+        strip_namespace(element) != "PlainTextSelection" for element in selections
     )
-    for document in (element for element in source.root.iter() if name_of(element) == "TextSource"):
+    for document in (
+        element for element in source.root.iter() if strip_namespace(element) == "TextSource"
+    ):
         contents = [
-            element.text or "" for element in document if name_of(element) == "PlainTextContent"
+            element.text or ""
+            for element in document
+            if strip_namespace(element) == "PlainTextContent"
         ]
         text_path = document.get("plainTextPath") or ""
         text = contents[0] if contents else source.text_of(text_path)
         spans = []
         for selection in (
-            element for element in document if name_of(element) == "PlainTextSelection"
+            element for element in document if strip_namespace(element) == "PlainTextSelection"
         ):
             selection_location = (
                 f"{source.location}: selection {quote_value(selection.get('guid'))}"
             )
             bounds = (
-                _integer_attribute(selection, "startPosition", selection_location),
-                _integer_attribute(selection, "endPosition", selection_location),
+                _parse_integer_attribute(selection, "startPosition", selection_location),
+                _parse_integer_attribute(selection, "endPosition", selection_location),
             )
-            codings = [element for element in selection if name_of(element) == "Coding"]
+            codings = [element for element in selection if strip_namespace(element) == "Coding"]
             source.n_skipped["selection without a code"] += not codings
             for coding in codings:
                 user = coding.get("creatingUser") or selection.get("creatingUser")
                 targets = [
-                    element.get("targetGUID") for element in coding if name_of(element) == "CodeRef"
+                    element.get("targetGUID")
+                    for element in coding
+                    if strip_namespace(element) == "CodeRef"
                 ]
                 spans += [
                     (users.get(user) or "", RawSpan(*bounds, codes.get(code))) for code in targets
                 ]
         name = document.get("name") or text_path or document.get("guid") or ""
-        yield source.record(name, text, _by_annotator(spans))
+        yield source.build_record(name, text, _group_by_annotator(spans))
 
 
 # --- inline ---------------------------------------------------------------------------------------
 
 
-def _inline(source: Source) -> Iterator[Record]:
+def _read_inline_tags(source: Source) -> Iterator[Record]:
     """Read tags in a text, such as MUC's ``<ENAMEX TYPE="PERSON">``."""
-    text, spans = _text_and_marks(source.root, lambda element: name_of(element) in _INLINE)
-    yield source.record(_stem(source.path), text, [RawAnnotation("", spans)])
+    text, spans = _split_text_and_marks(
+        source.root, lambda element: strip_namespace(element) in _INLINE
+    )
+    yield source.build_record(_strip_xml_extensions(source.path), text, [RawAnnotation("", spans)])
 
 
-def _tei(source: Source) -> Iterator[Record]:
+def _read_tei(source: Source) -> Iterator[Record]:
     """Read names in the texts of TEI; words that are elements are separated by blanks."""
-    stem = _stem(source.path)
-    bodies = _bodies_of_tei(source.root) or [(source.root, source.root)]
+    stem = _strip_xml_extensions(source.path)
+    bodies = _find_tei_bodies(source.root) or [(source.root, source.root)]
     for document_number, (document, body) in enumerate(bodies, 1):
-        text, spans = _text_and_marks(body, lambda element: name_of(element) in _TEI)
+        text, spans = _split_text_and_marks(body, lambda element: strip_namespace(element) in _TEI)
         id_ = (
             document.get("{http://www.w3.org/XML/1998/namespace}id") or f"{stem}:{document_number}"
         )
         name = stem if len(bodies) == 1 else id_
-        yield source.record(name, text, [RawAnnotation("", spans)])
+        yield source.build_record(name, text, [RawAnnotation("", spans)])
 
 
-def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
+def _find_tei_bodies(root: Element) -> list[tuple[Element, Element]]:
     """Return each TEI with its own text, which is in no nested TEI, or with itself without a text.
 
     A TEI without a text, with others nested in it, is a corpus of these.
@@ -473,12 +494,14 @@ def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
     open_elements: list[tuple[Element, Element | None]] = [(root, None)]
     while open_elements:
         element, document = open_elements.pop()
-        if name_of(element) == "TEI":
+        if strip_namespace(element) == "TEI":
             if document is not None:
                 corpora.add(document)
             document = element
             bodies[document] = None
-        elif name_of(element) == "text" and document is not None and bodies[document] is None:
+        elif (
+            strip_namespace(element) == "text" and document is not None and bodies[document] is None
+        ):
             bodies[document] = element
         open_elements += ((child, document) for child in reversed(element))
     return [
@@ -488,11 +511,13 @@ def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
     ]
 
 
-def _text_and_marks(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[RawSpan]]:
+def _split_text_and_marks(
+    root: Element, is_mark: Callable[[Element], bool]
+) -> tuple[str, list[RawSpan]]:
     """Return the text in an element, and the spans of nested elements that are marks."""
-    by_words = any(name_of(element) in _WORDS for element in root.iter())
+    by_words = any(strip_namespace(element) in _WORDS for element in root.iter())
     inline = _InlineText(is_mark, by_words=by_words)
-    inline.walk(root)
+    inline.add_contents(root)
     return "".join(inline.text), inline.spans
 
 
@@ -512,9 +537,9 @@ class _InlineText:
         self.waiting: list[int] = []  # indices of spans without text so far
         self.spans: list[RawSpan] = []
 
-    def walk(self, element: Element) -> None:
+    def add_contents(self, element: Element) -> None:
         """Add the contents of an element."""
-        name, span_index = name_of(element), len(self.spans)
+        name, span_index = strip_namespace(element), len(self.spans)
         if self.by_words and name in _WORDS:
             self._add_word(element)
             return
@@ -524,56 +549,56 @@ class _InlineText:
             self.spans.append(RawSpan(self.size, self.size, label))
             self.waiting.append(span_index)
         if name and not self.by_words:  # a comment has no name
-            self._begin()
-            self._add(element.text or "")
+            self._begin_spans()
+            self._add_text(element.text or "")
         for child in element:
-            if name_of(child) != "TEI":  # a separate document
-                self.walk(child)
+            if strip_namespace(child) != "TEI":  # a separate document
+                self.add_contents(child)
             if not self.by_words:
-                self._add(child.tail or "")
+                self._add_text(child.tail or "")
         if is_mark:
             start = self.begun.get(span_index, self.size)
             self.spans[span_index] = RawSpan(start, self.size, self.spans[span_index].label)
             if span_index in self.waiting:
                 self.waiting.remove(span_index)
         if self.by_words and name in _BLOCKS and self.size and self.text[-1] != "\n":
-            self._add("\n")
+            self._add_text("\n")
             self.joined = True
 
     def _add_word(self, element: Element) -> None:
         if not self.joined and element.get("join") not in ("left", "both"):
-            self._add(" ")
-        self._begin()
-        self._add("".join(element.itertext()).strip())
+            self._add_text(" ")
+        self._begin_spans()
+        self._add_text("".join(element.itertext()).strip())
         self.joined = element.get("join") in ("right", "both")
 
-    def _begin(self) -> None:
+    def _begin_spans(self) -> None:
         """Set the start of the spans that have no text so far."""
         self.begun.update(dict.fromkeys(self.waiting, self.size))
         self.waiting.clear()
 
-    def _add(self, piece: str) -> None:
+    def _add_text(self, piece: str) -> None:
         self.text.append(piece)
         self.size += len(piece)
 
 
-def _stem(path: Path) -> str:
+def _strip_xml_extensions(path: Path) -> str:
     """Return the name of a file without its extensions of XML."""
     return re.sub(r"(\.gate)?\.(xml|sgml?|txt|tei)$", "", path.name, flags=re.IGNORECASE)
 
 
 TOOLS = (
-    XmlTool(r"<GateDocument\b", "GATE's document", _gate),
-    XmlTool(r"<annotations\b[^>]*\btextSource=", "Knowtator 1 or eHOST", _knowtator),
-    XmlTool(r"<knowtator-project\b", "Knowtator 2", _knowtator_2),
-    XmlTool(r"<source_file\b[^>]*>\s*<document\b[^>]*\bDOCID=", "ACE's apf", _ace),
-    XmlTool(r"<(?:\w+:)?Project\b[^>]*urn:QDA-XML", "REFI-QDA", _refi),
+    XmlTool(r"<GateDocument\b", "GATE's document", _read_gate),
+    XmlTool(r"<annotations\b[^>]*\btextSource=", "Knowtator 1 or eHOST", _read_knowtator),
+    XmlTool(r"<knowtator-project\b", "Knowtator 2", _read_knowtator_2),
+    XmlTool(r"<source_file\b[^>]*>\s*<document\b[^>]*\bDOCID=", "ACE's apf", _read_ace),
+    XmlTool(r"<(?:\w+:)?Project\b[^>]*urn:QDA-XML", "REFI-QDA", _read_refi),
     XmlTool(
         r"<TEXT>\s*<!\[CDATA\[|<(deIdi2b2|ClinicalNarrativeTemporalAnnotation)\b",
         "i2b2 or MAE",
-        _i2b2,
+        _read_i2b2,
     ),
-    XmlTool(r"<(\w+:)?(TEI|teiCorpus)\b", "TEI", _tei),
-    XmlTool(rf"<({'|'.join(_INLINE)})\b", "tags in the text, as MUC's", _inline),
+    XmlTool(r"<(\w+:)?(TEI|teiCorpus)\b", "TEI", _read_tei),
+    XmlTool(rf"<({'|'.join(_INLINE)})\b", "tags in the text, as MUC's", _read_inline_tags),
 )
 """Tools, in the order in which a file is tested for them."""

@@ -20,9 +20,9 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName
-from spanagree.formats.hugging_face.spans import parsed
-from spanagree.formats.json_records import json_records
-from spanagree.formats.usual_names import COLUMNS, keys_of, plain
+from spanagree.formats.hugging_face.spans import parse_cell
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.usual_names import COLUMNS, find_span_keys, simplify_name
 
 _NEEDED = "a span with start, end and a probability from 0 to 1 is needed"
 
@@ -62,7 +62,7 @@ def probabilities_in(
     is_path = isinstance(source, (str, bytes, os.PathLike))
     name = escape_name(os.fsdecode(source)) if is_path else "rows"  # type: ignore[arg-type]  # a path
     rows = (
-        json_records(source)  # type: ignore[arg-type]  # as above
+        yield_json_records(source)  # type: ignore[arg-type]  # as above
         if is_path
         else ((f"row {n}", row) for n, row in enumerate(source, 1))  # type: ignore[arg-type]
     )
@@ -101,7 +101,7 @@ def _columns(
 ) -> tuple[str, str]:
     """Return the columns of ids, and of spans with probabilities."""
     every = dict.fromkeys(key for _, row in rows for key in row)
-    by_name = {plain(key): key for key in every}
+    by_name = {simplify_name(key): key for key in every}
     ids = [by_name[usual] for usual in COLUMNS["document"] if usual in by_name]
     if not ids:
         raise InputError(f"{name}: no column of documents among {join_names(every)}; name one id")
@@ -122,21 +122,22 @@ def _columns(
 
 
 def _has_probability(cell: Any) -> bool:
-    spans = parsed(cell)
+    spans = parse_cell(cell)
     return isinstance(spans, list) and any(
-        isinstance(span, Mapping) and {"start", "end", "probability"} <= keys_of(tuple(span)).keys()
+        isinstance(span, Mapping)
+        and {"start", "end", "probability"} <= find_span_keys(tuple(span)).keys()
         for span in spans
     )
 
 
 def _spans(cell: Any, length: int, location: str) -> list[tuple[int, int, float]]:
     """Return start, end and probability of the spans in a cell; those without a token are none."""
-    spans = parsed(cell)
+    spans = parse_cell(cell)
     if not isinstance(spans, list):
         raise invalid_value(f"{location}: spans", spans, "a list of spans is needed")
     rows = []
     for span in spans:
-        keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
+        keys = find_span_keys(tuple(span)) if isinstance(span, Mapping) else {}
         values: list[Any] = [
             span[keys[what]] if what in keys else None for what in ("start", "end", "probability")
         ]

@@ -148,7 +148,7 @@ def read(*_, **__):
     Lost()
     while True: pass
 from spanagree.formats import file_parts
-file_parts.read_found = read
+file_parts.read_patterns = read
 """
     code, out, err = python(BEFORE.format(first=lines), "evaluate", newsroom / "gold.conll")
     assert (code, out) == (128 + getattr(signal, sent), "")

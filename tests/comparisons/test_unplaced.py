@@ -18,9 +18,9 @@ import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.hugging_face.read import read_raw_dataset
 from spanagree.formats.jsonl import write_jsonl
-from spanagree.formats.write import left_behind
+from spanagree.formats.write import list_lost_content
 
 TEXT = "ab cd ef gh"
 
@@ -477,9 +477,9 @@ def test_files(tmp_path):
     assert again.unplaced["model"].size.tolist() == [2, 2, 2]
     assert again == corpus.to_tokens(list)
     for form in ("brat", "doccano", "conll"):
-        said = left_behind(corpus.to_tokens() if form == "conll" else corpus, form)
+        said = list_lost_content(corpus.to_tokens() if form == "conll" else corpus, form)
         assert any("3 quotes not in the text" in note for note in said)
-    assert not any("quotes" in note for note in left_behind(corpus, "jsonl"))
+    assert not any("quotes" in note for note in list_lost_content(corpus, "jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -570,7 +570,7 @@ def test_without_labels():
 def test_quotes_without_a_label_are_checked(label, tmp_path):
     """A check counts them as errors; rows of our own format with them are refused as others are."""
     answer = [*quotes("ab"), *quotes("Al", "Bo", label=label)]
-    raw = raw_dataset(rows(answer, quotes("ab", "Ed")), text="text", document="id",
+    raw = read_raw_dataset(rows(answer, quotes("ab", "Ed")), text="text", document="id",
                       spans={"gold": "gold", "model": "model"})  # fmt: skip
     (finding,) = check(raw).findings
     assert (finding.name, finding.error, finding.count) == ("unlabelled-quote", True, 2)

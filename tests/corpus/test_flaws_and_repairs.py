@@ -19,8 +19,8 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, stripped
 from spanagree.corpus.repairs import REPAIRS, repaired, steps_of, valid_corpus
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.formats.combine import concatenate
-from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.combine import concatenate_parts
+from spanagree.formats.hugging_face.read import read_raw_dataset
 
 TEXT = "Jo  is in Rome "  # 15 characters
 
@@ -31,7 +31,7 @@ def draft(*annotations):
         {"who": who, "id": id_, "text": TEXT, "spans": [dict(zip(("start", "end", "label"), s, strict=True)) for s in spans]}
         for who, id_, spans in annotations
     ]  # fmt: skip
-    return raw_dataset(rows, text="text", spans="spans", annotator="who", document="id")
+    return read_raw_dataset(rows, text="text", spans="spans", annotator="who", document="id")
 
 
 DIRT = {
@@ -146,7 +146,7 @@ def test_latest(times, left):
         "2 annotations of a document and annotator with a later one dropped (latest)",
     )
     apart = [raw, collector.raw({})]  # in two files: joined with their times
-    again = concatenate({"one": apart[0], "two": apart[1]}, repeats=True)
+    again = concatenate_parts({"one": apart[0], "two": apart[1]}, repeats=True)
     assert valid_corpus(again, "latest")[0].segments == corpus[0].segments
 
 

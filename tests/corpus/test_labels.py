@@ -11,7 +11,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.other_labels import label_map, with_labels
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.hugging_face.read import read_raw_dataset
 
 ROWS = st.lists(
     st.lists(st.tuples(st.integers(0, 3), st.integers(4, 6), st.sampled_from("ABCD")), unique=True),
@@ -63,7 +63,7 @@ def test_note_of_labels_of_quotes(names):
     """Strings, and quotes that are not in the text, have labels too."""
     rows = [{"id": "1", "text": "-", "gold": [], "m": [{"text": "Jo", "label": "Q"},
             {"text": "Al", "label": "R"}, {"text": "Bo", "label": ""}]}]  # fmt: skip
-    raw = raw_dataset(rows, spans={"gold": "gold", "m": "m"}, document="id", **names)
+    raw = read_raw_dataset(rows, spans={"gold": "gold", "m": "m"}, document="id", **names)
     before = len(raw.notes)
     assert with_labels(raw, ["Q"]).notes[before:] == (
         "labels: 2 segments (R 1, no label 1) dropped",

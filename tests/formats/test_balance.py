@@ -14,8 +14,8 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
 from spanagree.formats import unread
-from spanagree.formats.file_parts import raw_found
-from spanagree.formats.records import OF_NO_UNIT, OF_UNIT, unit_of
+from spanagree.formats.file_parts import read_raw_patterns
+from spanagree.formats.records import OF_NO_UNIT, OF_UNIT, find_unit
 from spanagree.formats.tools import TOOLS
 
 SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}]
@@ -28,7 +28,7 @@ def write(path, rows):
 
 
 def balance(path, **options):
-    return check(raw_found({path.name: path}, options, thorough=True)).contents["balance"]
+    return check(read_raw_patterns({path.name: path}, options, thorough=True)).contents["balance"]
 
 
 def test_rows_that_do_not_count(tmp_path):
@@ -59,7 +59,7 @@ def test_repeated_in_another_file(tmp_path):
     """Two files with the same rows of one person: all are read once."""
     rows = [{**ROW, "_annotator_id": "ann"}, {**ROW, "_annotator_id": "bob"}]
     paths = [write(tmp_path / f"{name}.jsonl", rows) for name in "ab"]
-    raw = raw_found({path.name: path for path in paths}, {})
+    raw = read_raw_patterns({path.name: path for path in paths}, {})
     assert len(raw.start) == 4
     assert raw.balance["segment"] == {"read": 4, "repeated segment": 4}
     assert raw.balance["answer"] == {"read": 2, "repeated answer": 2}
@@ -85,8 +85,8 @@ def test_marks_under_another_key(tmp_path):
     row = {**ROW, "_annotator_id": "ann", "gold": [SPANS[0]]}
     path = write(tmp_path / "p.jsonl", [row])
     with refuses(sa.InputError, f"{path}: as prodigy … spans under 'gold' … --from prodigy"):
-        raw_found({"p": path}, {})
-    raw = raw_found({"p": path}, {}, "prodigy")
+        read_raw_patterns({"p": path}, {})
+    raw = read_raw_patterns({"p": path}, {}, "prodigy")
     assert raw.balance["segment"] == {"read": 2, "not read": 1}
     assert any("1 mark not read, of those under 'gold[*]' (1)" in note for note in raw.notes)
 
@@ -122,7 +122,7 @@ def test_what_has_nothing_marked_is_read(tmp_path):
     rows = [{**ROW, "_annotator_id": "ann", "spans": []}]
     assert sa.read(write(tmp_path / "a.jsonl", rows)).annotators == ("ann",)
     rows = [{**ROW, "_annotator_id": "ann", "answer": "reject"}]
-    raw = raw_found({"b": write(tmp_path / "b.jsonl", rows)}, {}, thorough=True)
+    raw = read_raw_patterns({"b": write(tmp_path / "b.jsonl", rows)}, {}, thorough=True)
     assert raw.balance["segment"] == {"read": 0, "in rejected rows": 2}
 
 
@@ -130,8 +130,8 @@ def test_units_of_what_is_passed_over():
     """Each ending is of one unit or of none; what is not named at all is a segment."""
     ends = [*(end for some in OF_UNIT.values() for end in some), *OF_NO_UNIT]
     assert len(ends) == len({*ends})
-    assert unit_of("thing that nobody has named") == "segment"
-    assert [unit_of(x) for x in ("comment", "choice", "token relation", "1 SPKR-INFO line")] == [
+    assert find_unit("thing that nobody has named") == "segment"
+    assert [find_unit(x) for x in ("comment", "choice", "token relation", "1 SPKR-INFO line")] == [
         "", "", "relation", "record",
     ]  # fmt: skip
 
@@ -160,7 +160,7 @@ def test_tags_in_columns_that_are_not_read_are_counted(tmp_path):
     """Oracle: three cells are neither O nor the token, and one stands in the last column."""
     path = tmp_path / "x.conll"
     path.write_text("a O B-X B-Y\nb O O O\n\nc O B-X O\nd O O O\n")
-    raw = raw_found({"x": path}, {}, thorough=True)
+    raw = read_raw_patterns({"x": path}, {}, thorough=True)
     assert raw.balance["tag"] == {"read": 1, "in columns that are not read": 2}
 
 
@@ -170,7 +170,7 @@ def test_a_repeated_line_of_a_textgrid_is_refused(tmp_path):
     text = textgrid([(0, 1, "one"), (2, 3, "two")])
     path.write_text(text.replace("            xmin = 2\n", "            xmin = 2\n" * 2))
     with pytest.raises(sa.InputError, match="quotation marks is due"):
-        raw_found({"x": path}, {})
+        read_raw_patterns({"x": path}, {})
 
 
 def test_more_segments_than_a_textgrid_counts_are_refused(tmp_path):
@@ -178,21 +178,21 @@ def test_more_segments_than_a_textgrid_counts_are_refused(tmp_path):
     text = textgrid([(0, 1, "one"), (2, 3, "two")])
     path.write_text(text.replace("intervals: size = 2", "intervals: size = 1"))
     with pytest.raises(sa.InputError, match="more is in it than its 1 tier"):
-        raw_found({"x": path}, {})
+        read_raw_patterns({"x": path}, {})
 
 
 def test_cells_that_no_layer_of_webanno_declares_are_refused(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_text("#FORMAT=WebAnno TSV 3.3\n\n\n#Text=ana ran\n1-1\t0-3\tana\tPER[1]\t\n")
     with pytest.raises(sa.InputError, match="declares 0 columns"):
-        raw_found({"x": path}, {})
+        read_raw_patterns({"x": path}, {})
 
 
 def test_a_column_of_o_makes_no_tags_of_a_table_of_spans(tmp_path):
     """Oracle: the two rows, which are two spans; as CoNLL they would be tokens without marks."""
     path = tmp_path / "x.csv"
     path.write_text("document,annotator,start,end,label,text,O\nd,a,0,3,PER,ana ran,O\nd,b,4,7,ACT,ana ran,O\n")  # fmt: skip
-    raw = raw_found({"x": path}, {}, thorough=True)
+    raw = read_raw_patterns({"x": path}, {}, thorough=True)
     assert raw.annotators == ("a", "b")
     assert raw.balance["segment"] == {"read": 2}
 
@@ -204,7 +204,7 @@ def test_marks_under_another_key_are_counted_with_their_pairs_in_a_list(tmp_path
            "entities": [entity], "events": [], "coreferences": [], "relations": [], "note": [entity]}  # fmt: skip
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(row) + "\n")
-    assert raw_found({"x": path}, {}).balance["segment"] == {"read": 1, "not read": 1}
+    assert read_raw_patterns({"x": path}, {}).balance["segment"] == {"read": 1, "not read": 1}
 
 
 FOUND_BY_DRAWING = {
@@ -223,7 +223,7 @@ FOUND_BY_DRAWING = {
 def test_what_drawing_found_is_refused(file, text, says, tmp_path):
     (tmp_path / file).write_text(text)
     with refuses(sa.InputError, f"… {says} …"):
-        raw_found({"x": tmp_path / file}, {})
+        read_raw_patterns({"x": tmp_path / file}, {})
 
 
 LANGEXTRACT = {"extraction_class": "PER", "extraction_text": "Ana", "char_interval": {"start_pos": 0, "end_pos": 3}}  # fmt: skip
@@ -237,7 +237,7 @@ def test_marks_that_paths_of_a_tool_do_not_lead_to_are_counted_in_large_files(
     row = {"text": "Ana met Bob.", "extractions": [LANGEXTRACT]}
     rows = [{**row, "document_id": f"{i}"} for i in range(30)]
     rows += [{**row, "document_id": f"{i}", "gold": SPANS, "meta": {"old": SPANS[:1]}} for i in (30, 31)]  # fmt: skip
-    raw = raw_found({"x": write(tmp_path / "x.jsonl", rows)}, {})
+    raw = read_raw_patterns({"x": write(tmp_path / "x.jsonl", rows)}, {})
     assert raw.balance["segment"] == {"read": 32, "not read": 6}
     says = "6 marks not read, of those under 'gold[*]' (4), 'meta.old[*]' (2)"
     assert any(says in note for note in raw.notes)
@@ -248,13 +248,13 @@ def test_marks_in_other_keys_of_large_exports_are_counted(tmp_path, monkeypatch)
     monkeypatch.setattr(unread, "_MAX_SIZE", 0)
     rows = [{**ROW, "_input_hash": i, "_annotator_id": "ann"} for i in range(30)]
     path = write(tmp_path / "p.jsonl", [*rows, {**rows[0], "_input_hash": 31, "gold": SPANS}])
-    assert raw_found({"p": path}, {}).balance["segment"] == {"read": 62, "not read": 2}
+    assert read_raw_patterns({"p": path}, {}).balance["segment"] == {"read": 62, "not read": 2}
     result = [{"type": "labels", "to_name": "text", "value": {"start": 0, "end": 3, "labels": ["PER"]}}]  # fmt: skip
     task = {"data": {"text": "Ana met Bob."}, "annotations": [{"completed_by": 1, "result": result}]}  # fmt: skip
     tasks = [{"id": i, **task} for i in range(30)]
     path = tmp_path / "l.json"
     path.write_text(json.dumps([*tasks, {"id": 31, **task, "gold": SPANS[:1]}]))
-    assert raw_found({"l": path}, {}).balance["segment"] == {"read": 31, "not read": 1}
+    assert read_raw_patterns({"l": path}, {}).balance["segment"] == {"read": 31, "not read": 1}
 
 
 @pytest.mark.parametrize("kind", ["rows", "iterator", "frame", "arrow", "dataset"])
@@ -306,4 +306,4 @@ def test_marks_whose_end_is_that_of_their_text_are_counted(tmp_path):
     (tmp_path / "d.txt").write_text("Ana met Bob.")
     path = tmp_path / "d.ann.json"
     path.write_text(json.dumps({**document, "note": {"entities": [entity]}}))
-    assert raw_found({"d": path}, {}).balance["segment"] == {"read": 1, "not read": 1}
+    assert read_raw_patterns({"d": path}, {}).balance["segment"] == {"read": 1, "not read": 1}

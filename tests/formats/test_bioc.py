@@ -15,10 +15,10 @@ from strategies import rows
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.bioc import raw_bioc
-from spanagree.formats.pubtator import raw_pubtator
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
+from spanagree.formats.bioc import read_raw_bioc
+from spanagree.formats.pubtator import read_raw_pubtator
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
 
 
 def facts_of(real, name):
@@ -29,8 +29,8 @@ def facts_of(real, name):
 def test_pubtator_as_it_was_counted(real):
     """tmVar: documents, mentions by type, and exact spans; every mention is what stands there."""
     path, facts = facts_of(real, "tmVar.Normalization_first60.txt")
-    assert format_of(path) == "pubtator"
-    raw = raw_pubtator(path)
+    assert find_format(path) == "pubtator"
+    raw = read_raw_pubtator(path)
     assert len(raw.lengths) == facts["documents"]
     assert Counter(label for _, _, label, _ in rows(raw)) == facts["mentions_per_type"]
     here = {(raw.id_of(d), *row) for d, row in zip(raw.document.tolist(), rows(raw), strict=True)}
@@ -44,8 +44,8 @@ def test_bioc_as_it_was_counted(real, kind):
     """The library's file with everything: annotations of passages and sentences, what repeats one counted."""
     path, facts = facts_of(real, "bioc_everything.json")
     path = path.with_suffix(f".{kind}")
-    assert format_of(path) == "bioc"
-    raw = raw_bioc(path)
+    assert find_format(path) == "bioc"
+    raw = read_raw_bioc(path)
     assert len(raw.lengths) == facts["documents"]
     assert Counter(label for _, _, label, _ in rows(raw)) == {None: facts["annotations"]}
     assert [text for *_, text in rows(raw)] == ["bc", "fg", "bc", "测试"]
@@ -54,7 +54,7 @@ def test_bioc_as_it_was_counted(real, kind):
         f"{path}: 1 repeated annotation and 3 other relations passed over",
         f"{path}: no infon type; there are annotation-infon-key (5); --feature chooses the infon that holds the labels",
     )
-    labelled = raw_bioc(path, feature="annotation-infon-key")
+    labelled = read_raw_bioc(path, feature="annotation-infon-key")
     assert labelled.labels == ("annotation-infon-value",)
     assert labelled.reading["read"] == {"feature": "annotation-infon-key"}
 
@@ -71,7 +71,7 @@ def test_bioc_as_the_library_reads_it(real):
         for each in part.annotations
         for place in each.locations
     }
-    raw = raw_bioc(path.with_suffix(".xml"))
+    raw = read_raw_bioc(path.with_suffix(".xml"))
     ours = {(raw.id_of(d), s, e, text) for d, (s, e, _, text) in zip(raw.document.tolist(), rows(raw), strict=True)}  # fmt: skip
     assert ours == theirs
 
@@ -129,17 +129,17 @@ def test_forms(tmp_path, form):
         "xml": xml({"documents": documents}),
     }[form]
     path.write_text(text, "utf-8")
-    assert format_of(path) == "bioc"
+    assert find_format(path) == "bioc"
     with refuses(sa.InputError, "… annotator 'ann', document '7' … several"):
-        raw_files({"ann": path}, {"discontinuous": "error"})
-    kept = raw_files({"ann": path}, {})
+        read_raw_files({"ann": path}, {"discontinuous": "error"})
+    kept = read_raw_files({"ann": path}, {})
     assert sum(len(some) == 2 for some in kept.details.pieces(kept.start).values()) == 1
-    raw = raw_files({"ann": path}, {"discontinuous": "drop"})
+    raw = read_raw_files({"ann": path}, {"discontinuous": "drop"})
     assert raw.ids == ("7", "8")
     assert raw.texts == ("Aspirin 😀 in gout.  It hurts.", "")
     assert rows(raw) == [(0, 7, "Chemical", "Aspirin"), (23, 28, "Sign", "hurts")]
     assert raw.annotators == ("ann",)
-    only = raw_files({"ann": path}, {"labels": ["Chemical"]})
+    only = read_raw_files({"ann": path}, {"labels": ["Chemical"]})
     assert rows(only) == [(0, 7, "Chemical", "Aspirin")]  # the other label alone is discontinuous
     assert any("1 unlocated annotation passed over" in n for n in raw.notes)  # fmt: skip
 
@@ -154,7 +154,7 @@ def test_passages_are_padded(tmp_path_factory, parts):
         at += len(text)
     path = tmp_path_factory.mktemp("bioc") / "x.json"
     path.write_text(json.dumps({"documents": [bioc(*reversed(passages))]}), "utf-8")
-    raw = raw_bioc(path)
+    raw = read_raw_bioc(path)
     assert sorted(text for *_, text in rows(raw)) == sorted(text for text, _ in parts)
     assert raw.lengths[0] == at
 
@@ -177,7 +177,7 @@ def test_odd_bioc(tmp_path, document, message):
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"documents": [document]}), "utf-8")
     with pytest.raises(sa.InputError) as error:
-        raw_bioc(path)
+        read_raw_bioc(path)
     assert str(error.value).removeprefix(f"{path}: ") == message
 
 
@@ -186,16 +186,16 @@ def test_odd_files(tmp_path):
     path = tmp_path / "x.xml"
     path.write_text('<!DOCTYPE c [<!ENTITY e SYSTEM "file:///etc/passwd">]><collection><document><passage>&e;</passage></document></collection>', "utf-8")  # fmt: skip
     with refuses(sa.InputError, "… x.xml: declares the entity 'e'"):  # fmt: skip
-        raw_bioc(path)
+        read_raw_bioc(path)
     path.write_text(xml({"documents": [bioc(*PASSAGES[:1])]})[:-20], "utf-8")
     with pytest.raises(sa.InputError, match=r"x.xml: not valid XML \(unclosed token"):
-        raw_bioc(path)
+        read_raw_bioc(path)
     path.write_text(xml({"documents": [bioc(), bioc()]}), "utf-8")
     with pytest.raises(sa.InputError, match="id '7' comes twice; ids are used once"):
-        raw_bioc(path)
+        read_raw_bioc(path)
     path.write_text(xml({"documents": [bioc((0, "No", [note(1, (0, 9), text="No", type="X")]))]}), "utf-8")  # fmt: skip
     with refuses(sa.InputError, "… ends beyond … length 2 … --repair clip-beyond-text"):  # fmt: skip
-        valid_corpus(raw_bioc(path))
+        valid_corpus(read_raw_bioc(path))
 
 
 # --- PubTator -----------------------------------------------------------------------------------
@@ -214,8 +214,8 @@ def test_title_and_abstract(tmp_path, end, start, way):
     """
     path = tmp_path / "ann.txt"
     path.write_text(TITLE.format(end, start, start + 5), "utf-8")
-    assert format_of(path) == "pubtator"
-    raw = raw_pubtator(path)
+    assert find_format(path) == "pubtator"
+    raw = read_raw_pubtator(path)
     assert rows(raw) == [(0, 7, "Chemical", "Aspirin"), (20, 25, "Sign", "hurts")]
     assert raw.texts == ("Aspirin in gout. It hurts | a\tlot.", "Nothing ")
     assert raw.ids == ("7", "8")
@@ -239,7 +239,7 @@ def test_odd_pubtator(tmp_path, text, message):
     path = tmp_path / "x.txt"
     path.write_text(text, "utf-8")
     with refuses(sa.InputError, f"{path}{message}"):
-        raw_pubtator(path)
+        read_raw_pubtator(path)
 
 
 def test_text_that_stands_elsewhere(tmp_path):

@@ -14,7 +14,7 @@ from spanagree.cli.main import main
 from spanagree.files import write_text
 from spanagree.formats import brat
 from spanagree.formats.brat import write_brat
-from spanagree.formats.write import left_behind, write_file
+from spanagree.formats.write import list_lost_content, write_file
 
 TEXT = "Jo is in\nNew York 😀 today"
 
@@ -392,7 +392,7 @@ def test_what_brat_cannot_hold(tmp_path):
     """White space in labels, line breaks in segments: a note; of line breaks alone an error."""
     marked = {"ann": [[(0, 5, "a b"), (4, 5, "X")]]}
     corpus = sa.Corpus.from_segments([5], marked, texts=["Jo\nAl"], offsets="characters")
-    assert left_behind(corpus, "brat") == [
+    assert list_lost_content(corpus, "brat") == [
         "written with _ for white space, which brat does not hold: a b",
         "1 segment cut at line breaks, which brat's do not hold",
     ]
@@ -465,7 +465,7 @@ def test_annotators_of_different_documents(tmp_path):
     write_file(corpus, tmp_path / "out", "brat")
     back = sa.read(tmp_path / "out")
     assert {d.id: d.segments for d in back} == {d.id: d.segments for d in corpus}
-    assert left_behind(corpus, "brat") == []
+    assert list_lost_content(corpus, "brat") == []
 
 
 # --- written whole or not at all ------------------------------------------------------------------

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.formats.changed_texts import Alignment, nearest
-from spanagree.formats.tagged_copies import _aligned_spans, spans_in_tags
+from spanagree.formats.changed_texts import Alignment, find_changed_quote
+from spanagree.formats.tagged_copies import _align_spans, find_tagged_spans
 
 TEXT = 'Dr. Jo Smith sang in "Rome" & Paris last night.\nShe was received well, says Al.'
 COPY = (
@@ -145,13 +145,13 @@ def test_own_tags():
 )
 def test_tags(copy, expected):
     """Attributes, other scripts, tags that cross, code fences and escaped signs, by hand."""
-    spans = spans_in_tags(copy, "Jo sings", "row 1")
+    spans = find_tagged_spans(copy, "Jo sings", "row 1")
     assert [(s["start"], s["end"], s["label"]) for s in spans] == expected
 
 
 def test_escaped_text():
     """A copy may write the signs of the text as XML does."""
-    assert spans_in_tags("<A>R&amp;D</A> &lt; 3", "R&D < 3", "") == [
+    assert find_tagged_spans("<A>R&amp;D</A> &lt; 3", "R&D < 3", "") == [
         {"start": 0, "end": 3, "label": "A"}
     ]
 
@@ -159,7 +159,7 @@ def test_escaped_text():
 def test_tag_without_content():
     """A tag that closes itself marks nothing, and says so."""
     with pytest.raises(sa.InputError, match=r"row 1: '<PER/>' marks nothing; tags are in pairs"):
-        spans_in_tags("<PER/>Jo sings", "Jo sings", "row 1")
+        find_tagged_spans("<PER/>Jo sings", "Jo sings", "row 1")
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ def test_copies_are_passed_over_aloud():
 )
 def test_nearest(quote, expected):
     """At most one sign in five is changed, counted by hand."""
-    place = nearest(TEXT, quote)
+    place = find_changed_quote(TEXT, quote)
     assert (place and TEXT[slice(*place)].rstrip(".")) == expected
 
 
 def test_two_places():
     """A quote that is like two places is at neither, unless they share a sign."""
-    assert nearest("Mr. Smith and Mr, Smith", "Mr Smith") is None
-    assert nearest("Mr. Smith and Mrs. Jones", "Mr Smith") == (0, 9)
+    assert find_changed_quote("Mr. Smith and Mr, Smith", "Mr Smith") is None
+    assert find_changed_quote("Mr. Smith and Mrs. Jones", "Mr Smith") == (0, 9)
 
 
 def test_quotes_are_counted():
@@ -263,7 +263,7 @@ def test_fewest_changes(text, quote):
     """What is found differs by the fewest changes of all parts, by the usual table written out,
     but that its ends may be moved to the border of a word, a fifth of the quote each.
     """
-    place = nearest(text, quote)
+    place = find_changed_quote(text, quote)
     wanted = re.sub(" +", " ", quote.strip())
     if place is None or len(wanted) < 5:
         assert place is None or len(wanted) >= 5
@@ -294,7 +294,7 @@ def test_unchanged_as_exact(words, data):
     spans = data.draw(st.sets(st.integers(0, len(words) - 1)))
     text = " ".join(words)
     copy = " ".join(f"<A>{w}</A>" if i in spans else w for i, w in enumerate(words))
-    assert _aligned_spans(copy, text, "") == (spans_in_tags(copy, text, ""), [], 0)
+    assert _align_spans(copy, text, "") == (find_tagged_spans(copy, text, ""), [], 0)
 
 
 @pytest.mark.long
@@ -304,7 +304,7 @@ def test_any_unchanged_text(text, data):
     alignment = Alignment(text, text)
     low = data.draw(st.integers(0, len(text)))
     high = data.draw(st.integers(low, len(text)))
-    place = alignment.carried(low, high)
+    place = alignment.find_span(low, high)
     if place is None:
         assert not text[low:high].strip()
     else:  # white space is one blank
@@ -328,7 +328,7 @@ def test_edits_outside(words, data):
     at = [sum(map(len, words[:i])) + i for i in range(n)]
     expected = [(at[i], at[i] + len(words[i])) for i in sorted(kept)]
     try:
-        spans, lost, n_odd = _aligned_spans(copy, text, "")
+        spans, lost, n_odd = _align_spans(copy, text, "")
     except sa.InputError:
         assert sum(len(w) for i, w in enumerate(words) if i not in edited) < 0.8 * len(text)
         return
@@ -345,7 +345,7 @@ def test_long_texts(base, growth):
     def align(size):
         text = "".join(base.format(i) for i in range(size // len(base) + 1))
         copy = "Sure: " + "".join(f"{text[i : i + 97]}?" for i in range(0, len(text), 98))
-        nearest(text, text[500:900].replace("e", "3"))
+        find_changed_quote(text, text[500:900].replace("e", "3"))
         assert Alignment(copy, text).share > 0.5
 
     assert growth(lambda: align(12_500), lambda: align(100_000)) < 30

@@ -10,8 +10,8 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.formats.conll.columns import layout_of
-from spanagree.formats.read_files import raw_files
+from spanagree.formats.conll.columns import infer_layout
+from spanagree.formats.read_files import read_raw_files
 
 FILE = "f.txt"
 S = sa.Segment
@@ -122,7 +122,7 @@ def test_gold_is_never_a_prediction(write):
     for call in (
         lambda: sa.read_conll([one, two]),
         lambda: sa.read_conll({"gold": one, "mine": two}),
-        lambda: raw_files({"a": one, "b": two}, {}),
+        lambda: read_raw_files({"a": one, "b": two}, {}),
     ):
         with refuses(sa.InputError, message):
             call()
@@ -340,7 +340,7 @@ def test_rows_below_names(write, sign):
     """CSV and TSV with a header, a token a row: the columns of tags are layers, gold first."""
     text = "token,pred,gold\nJo,B-PER,B-PER\n\nRome,O,B-LOC\n".replace(",", sign)
     path = write(text, "rows.csv")
-    for corpus in (sa.read_conll(path), sa.Corpus.from_raw(raw_files({"f": path}, {}))):
+    for corpus in (sa.read_conll(path), sa.Corpus.from_raw(read_raw_files({"f": path}, {}))):
         assert corpus.annotators == ("gold", "pred")
         assert spans(corpus, "gold") == [(S(0, 1, "PER"),), (S(0, 1, "LOC"),)]
         assert spans(corpus, "pred") == [(S(0, 1, "PER"),), ()]
@@ -367,10 +367,10 @@ def test_csv(write):
 
 def test_what_is_not_a_header():
     """A first row with a tag is a token; so is one without a word for tokens."""
-    assert not layout_of("token O\nJo B-X\n").header
-    assert not layout_of("form B-X\n").header
-    assert not layout_of("gold pred\n").header
-    assert layout_of("# by us\ntoken A B\nJo O O\n").names == ("token", "A", "B")
+    assert not infer_layout("token O\nJo B-X\n").header
+    assert not infer_layout("form B-X\n").header
+    assert not infer_layout("gold pred\n").header
+    assert infer_layout("# by us\ntoken A B\nJo O O\n").names == ("token", "A", "B")
 
 
 CONLLU = """# newdoc id = d1

@@ -22,7 +22,7 @@ from spanagree.errors import InputError, escape_name, pluralize, quote_value
 from spanagree.files import lines_of, mark_inside
 from spanagree.formats.conll import fields, page
 from spanagree.formats.conll import lines as conll_lines
-from spanagree.formats.conll.head import head_of
+from spanagree.formats.conll.head import infer_header
 
 IS_DOCSTART = re.compile(r"[ \t]*-DOCSTART-(?=[ \t]|$)")
 
@@ -140,7 +140,9 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         np.array(lines),
         np.diff(begins),
         of_documents,
-        page._ids(name, ids, np.array(begins[:-1]), "sentence") if unit == "sentence" else None,
+        page._find_ids(name, ids, np.array(begins[:-1]), "sentence")
+        if unit == "sentence"
+        else None,
         bool(documents),
         tuple(odd),
     )
@@ -234,9 +236,9 @@ def test_pages(text, columns, scheme, missing, unit, portion):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, 0, columns, scheme, missing, unit)
-    head = head_of(text, columns=columns, scheme=scheme, missing=missing)
+    head = infer_header(text, columns=columns, scheme=scheme, missing=missing)
     with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):
-        assert outcome(page.read_page, "name", text, head, columns, options) == slow
+        assert outcome(page.read_conll_file, "name", text, head, columns, options) == slow
 
 
 words = st.text("abé\u2028😀", max_size=70).map(lambda word: word[:9] if len(word) < 60 else word)
@@ -247,8 +249,8 @@ def test_fields(column, portion, data):
     """Fields are numbered, joined and compared, whatever their length, as Python's strings are."""
 
     def found(first):
-        rows = fields.Lines.of(f"{word}\t{len(word)}" for word in first)
-        return rows.fields(np.ones(len(first), np.bool_)).ragged_column(0)
+        rows = fields.Lines.from_rows(f"{word}\t{len(word)}" for word in first)
+        return rows.split_into_fields(np.ones(len(first), np.bool_)).select_ragged_column(0)
 
     other = list(column)
     if column:
@@ -256,12 +258,12 @@ def test_fields(column, portion, data):
     with patch.object(fields, "_PORTION", portion), patch.object(words_module, "_PORTION", portion):
         mine, its = found(column), found(other)
         assert [mine[i] for i in range(len(mine))] == list(mine.words) == column
-        tokens = mine.joined()
+        tokens = mine.copy_fields()
         assert tokens == tuple(column) == tokens
-        assert (tokens == its.joined()) == (column == other)
+        assert (tokens == its.copy_fields()) == (column == other)
         assert (len(tokens), tokens[1:3]) == (len(column), tuple(column[1:3]))
         mine = found(column)
-        numbers, names = mine.numbered
+        numbers, names = mine.codes_and_words
         assert (numbers.tolist(), names) == (codes(column)[0].tolist(), codes(column)[1])
         assert list(mine) == [mine[i] for i in range(len(mine))] == column
         assert mine[1:3] == tuple(column[1:3])

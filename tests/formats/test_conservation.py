@@ -19,8 +19,8 @@ from written_in import SHAPES, in_lines, project
 import spanagree as sa
 from spanagree.corpus.balance import READ
 from spanagree.formats import unread
-from spanagree.formats.file_parts import raw_found
-from spanagree.formats.paths import values_at
+from spanagree.formats.file_parts import read_raw_patterns
+from spanagree.formats.paths import find_values
 from spanagree.formats.registry import FORMATS, TOOLS
 from spanagree.formats.unread import NOT_READ
 
@@ -315,7 +315,7 @@ def test_nothing_is_lost(name, data):
         files = {path.name: path, **texts_beside(name, documents, Path(folder))}
         try:
             form, options = SHAPES[name][2:] or (None, {})
-            raw = raw_found(files, options, form, repeats=True, thorough=True)
+            raw = read_raw_patterns(files, options, form, repeats=True, thorough=True)
         except sa.SpanAgreeError:
             if not is_changed and name not in REFUSED:
                 raise
@@ -401,7 +401,7 @@ def test_spans_that_a_tool_does_not_know_are_not_read_silently(name, tmp_path):
     path.write_text(in_lines(content) if is_lines else json.dumps(content))
     texts_beside(name, documents, tmp_path)
     try:
-        raw = raw_found({file: path}, {}, repeats=True, thorough=True)
+        raw = read_raw_patterns({file: path}, {}, repeats=True, thorough=True)
     except sa.SpanAgreeError:
         return
     n_read = [raw.labels[code] for code in raw.label.tolist()].count(EXTRA)
@@ -428,13 +428,13 @@ def test_other_spans_of_records_that_are_made_anew_count_in_large_files(name, tm
     records = content if isinstance(content, list) else [content]
     in_file = in_lines if file.endswith(".jsonl") else json.dumps
     path.write_text(in_file(content))
-    expected = raw_found({file: path, **files}, {}, name)
-    objects = [*records, *(x for r in records for x in values_at(r, INNER.get(name, "nowhere")))]
+    expected = read_raw_patterns({file: path, **files}, {}, name)
+    objects = [*records, *(x for r in records for x in find_values(r, INNER.get(name, "nowhere")))]
     for part in objects:
         part["further"] = [{"start": 0, "end": 3, "label": EXTRA}] * 2
     records[0]["padding"] = "x" * unread._MAX_SIZE
     path.write_text(in_file(content))
-    raw = raw_found({file: path, **files}, {}, name)
+    raw = read_raw_patterns({file: path, **files}, {}, name)
     assert raw.balance["segment"] == {**expected.balance["segment"], NOT_READ: 2 * len(objects)}
     assert any("not read, of those under" in note and "further[*]" in note for note in raw.notes)
     assert [*raw.start, *raw.end] == [*expected.start, *expected.end]
@@ -454,12 +454,12 @@ def test_other_spans_in_cells_of_large_tables_count(name, tmp_path):
     (header, row), path = TABLES[name], tmp_path / "x.csv"
     (tmp_path / "a.txt").write_text("Jo met Al")
     path.write_text("\n".join((header, row, row)))
-    expected = raw_found({"x.csv": path}, {}, name)
+    expected = read_raw_patterns({"x.csv": path}, {}, name)
     cell = json.dumps([{"start": 0, "end": 3, "label": EXTRA}] * 2).replace('"', '""')
     padding = "x" * unread._MAX_SIZE
     rows = [f"{header},entities,more", f'{row},"{cell}",{padding}', f'{row},"{cell}",']
     path.write_text("\n".join(rows))
-    raw = raw_found({"x.csv": path}, {}, name)
+    raw = read_raw_patterns({"x.csv": path}, {}, name)
     assert raw.balance["segment"] == {**expected.balance["segment"], NOT_READ: 4}
     assert any("4 marks not read, of those under 'entities[*]' (4)" in note for note in raw.notes)
     assert [*raw.start, *raw.end] == [*expected.start, *expected.end]
@@ -503,7 +503,7 @@ def test_a_list_that_is_an_object_is_never_nothing(name, tmp_path, monkeypatch):
         (tmp_path / file).write_text(text)
         for asked in dict.fromkeys([form, named[0] if named else None]):
             try:
-                raw = raw_found(files, options, asked, repeats=True)
+                raw = read_raw_patterns(files, options, asked, repeats=True)
             except sa.SpanAgreeError:
                 continue
             n_read += 1
@@ -550,7 +550,7 @@ def test_a_field_that_no_record_has(name, tmp_path):
         (tmp_path / file).write_text(text)
         n_tried += 1
         try:
-            raw = raw_found(files, options, form, repeats=True)
+            raw = read_raw_patterns(files, options, form, repeats=True)
         except sa.SpanAgreeError:
             continue
         assert [*lost(text, raw, is_changed=True)] == [], (key, new, raw.notes, text)

@@ -10,10 +10,10 @@ from messages import refuses
 from strategies import marked, notes
 
 import spanagree as sa
-from spanagree.formats.doccano import knows_doccano
+from spanagree.formats.doccano import looks_like_doccano
 from spanagree.formats.file_head import read_head
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
 
 TOOL, FILE = "doccano", "x.jsonl"
 TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15
@@ -54,7 +54,7 @@ def test_shapes(read, tmp_path, shape):
     assert marked(corpus) == {FILE: [PER, LOC]}
     assert notes(corpus) == ([f"{PASSED[shape]} passed over"] if shape in PASSED else [])
     if shape != "entities as lists":
-        assert format_of(tmp_path / "x.jsonl") == "doccano"
+        assert find_format(tmp_path / "x.jsonl") == "doccano"
 
 
 def test_users(read):
@@ -110,16 +110,16 @@ def test_zip(tmp_path):
     """A file for each member; documents are matched by their ids."""
     files = {"ann.jsonl": lines([row(label=[PER])]), "bob.jsonl": lines([row(label=[LOC]), row(8, label=[PER])])}  # fmt: skip
     path = zipped(tmp_path / "export.zip", files)
-    assert format_of(path) == "doccano"
+    assert find_format(path) == "doccano"
     corpus = sa.read({"it": path})
     assert marked(corpus) == {"ann": [PER], "bob": [LOC]}
     assert marked(corpus, 1) == {"ann": None, "bob": [PER]}
     lists = {"ann.json": "\ufeff" + json.dumps([row(label=[PER])]), "b c.json": json.dumps([row(label=[LOC])])}  # fmt: skip
     path = zipped(tmp_path / "lists.zip", lists)
-    assert format_of(path) == "doccano"
+    assert find_format(path) == "doccano"
     assert marked(sa.read({"it": path})) == {"ann": [PER], "b c": [LOC]}
     project = zipped(tmp_path / "project.zip", {"exportedproject1.json": "{}"})
-    assert format_of(project) != "doccano"
+    assert find_format(project) != "doccano"
 
 
 def test_all(tmp_path):
@@ -142,17 +142,17 @@ def test_other_zips(tmp_path):
     """A zip that holds something else, or is damaged."""
     path = zipped(tmp_path / "x.zip", {"a/notes.txt": "hm"})
     with refuses(sa.InputError, f"{path}: no .jsonl or .json … a/notes.txt"):
-        raw_files({"it": path}, {}, "doccano")
+        read_raw_files({"it": path}, {}, "doccano")
     task = {"id": 1, "data": {"text": "Jo"}, "annotations": [{"completed_by": 1, "result": []}]}
     other = zipped(tmp_path / "z.zip", {"project.json": json.dumps([task])})
     with refuses(sa.InputError, f"{other} … project.json … unpack it … --from"):
-        raw_files({"it": other}, {})
+        read_raw_files({"it": other}, {})
     for tool in ("label-studio", "conll"):
         with refuses(sa.InputError, "… z.zip … unpack it"):
-            raw_files({"it": other}, {}, tool)
+            read_raw_files({"it": other}, {}, tool)
     bad = zipped(tmp_path / "y.zip", {"ann.jsonl": lines([row(label=[PER])])[:-9]})
     with refuses(sa.InputError, "… y.zip, ann.jsonl:1: not valid JSON ( … an object a line"):  # fmt: skip
-        raw_files({"it": bad}, {})
+        read_raw_files({"it": bad}, {})
 
 
 def test_beyond_the_text(read):
@@ -205,7 +205,7 @@ def test_not_ours(tmp_path):
     others = [row(label=[PER], annotator="ann"), row(entities=[entity(*PER), {"text": "Jo"}])]
     for other in (*others, row(label=[PER, [1, 2]]), row(label=[])):
         path.write_text(lines([other]), "utf-8")
-        assert not knows_doccano(read_head(path))
+        assert not looks_like_doccano(read_head(path))
 
 
 CRLF = "Ana ran.\r\nBob sat in Rome.\r\n"

@@ -21,9 +21,9 @@ from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import merge_sources
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
-from spanagree.formats.write import left_behind, write_file
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
+from spanagree.formats.write import list_lost_content, write_file
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(
@@ -114,7 +114,7 @@ def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
     write_file(corpus, again, form, given)
     assert path.read_bytes() == again.read_bytes()
     if corpus.layers and any(layer.annotated.any() for layer in corpus.layers.values()):
-        assert format_of(path) == form
+        assert find_format(path) == form
     back = sa.read({"it": path}, form, **options)
     every = corpus.to_characters()
     assert back.texts == every.texts
@@ -379,7 +379,7 @@ def test_parquet_of_attributes_and_blank_texts(tmp_path):
         assert [tuple(s) for s in back[0].segments["ann"]] == [
             tuple(s) for s in some[0].segments["ann"]
         ]
-    assert left_behind(corpus, "dataset") == [
+    assert list_lost_content(corpus, "dataset") == [
         "left out, as dataset files do not hold them: attributes Neg"
     ]
 
@@ -418,9 +418,9 @@ def test_options_that_no_format_takes(tmp_path):
     """An option for another format is an error, not passed over."""
     sa.write_jsonl(sa.Corpus([1], {}, ()), tmp_path / "a.jsonl")
     with refuses(sa.SettingError, "columns … jsonl … conll"):
-        raw_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
+        read_raw_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
     with refuses(sa.SettingError, "… unknown format 'csv'; allowed: conll, jsonl, spacy"):
-        raw_files({"a": "a"}, {}, "csv")
+        read_raw_files({"a": "a"}, {}, "csv")
     with pytest.raises(sa.SettingError, match="unknown format to write 'mqm'; allowed: conll"):
         write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "mqm")
 

@@ -16,10 +16,10 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.collector import Collector
 from spanagree.formats import file_head as file_head_module
-from spanagree.formats.file_head import closed, passed_over, read_head
+from spanagree.formats.file_head import close_json, compose_ignored_note, read_head
 from spanagree.formats.format import Format
-from spanagree.formats.hugging_face.load import guess_of
-from spanagree.formats.recognise import format_of
+from spanagree.formats.hugging_face.load import guess_from_head
+from spanagree.formats.recognise import find_format
 from spanagree.formats.registry import FORMATS
 from spanagree.formats.usual_names import may_have_spans
 
@@ -98,11 +98,11 @@ def test_rows_are_looked_at_from_their_beginning(tmp_path_factory, lines, few):
     """Few bytes that have all lines that are looked at show what the whole file shows."""
     path = tmp_path_factory.getbasetemp() / "rows"
     path.write_text("\n".join(lines), "utf-8")
-    whole, seen, text = read_head(path), [], file_head_module.head_of_text
+    whole, seen, text = read_head(path), [], file_head_module.recognise_text
     with (
         patch.object(file_head_module, "_ROWS_SIZE", few),
         patch.object(
-            file_head_module, "head_of_text", lambda *given: seen.append(given[1]) or text(*given)
+            file_head_module, "recognise_text", lambda *given: seen.append(given[1]) or text(*given)
         ),
     ):
         assert read_head(path) == whole
@@ -137,17 +137,17 @@ values = st.recursive(
 def test_closed(value, data):
     """Every beginning of JSON can be closed; the whole stays as it is."""
     text = json.dumps(value)
-    assert json.loads(closed(text)) == value
+    assert json.loads(close_json(text)) == value
     cut = text[: data.draw(st.integers(1, len(text)))]
-    begun = json.loads(closed(cut))
+    begun = json.loads(close_json(cut))
     assert len(begun) <= len(value)
     assert begun[:-1] == value[: max(len(begun) - 1, 0)]
 
 
 def test_passed_over():
     """What was passed over is one note, by kind; nothing is none."""
-    assert passed_over("a.json", {"relation": 3, "choice": 0, "draft": 1}) == ("a.json: 3 relations and 1 draft passed over",)  # fmt: skip
-    assert passed_over("a.json", {"draft": 0}) == ()
+    assert compose_ignored_note("a.json", {"relation": 3, "choice": 0, "draft": 1}) == ("a.json: 3 relations and 1 draft passed over",)  # fmt: skip
+    assert compose_ignored_note("a.json", {"draft": 0}) == ()
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def tool(monkeypatch):
         for number, record in enumerate(read_head(path).records, 1):
             document = collector.document(record["id"], str(number), text=record["note"])
             collector.annotate(document, "", [(0, 2, "PER")], str(number))
-        return collector.raw({"format": "tool"}, passed_over(str(path), {"draft": 2}))
+        return collector.raw({"format": "tool"}, compose_ignored_note(str(path), {"draft": 2}))
 
     def knows(start):
         return bool(start.objects) and all("note" in record for record in start.objects)
@@ -182,15 +182,15 @@ def test_recognised(tmp_path, tool):
     named = sa.read({"who": f"{tmp_path}/a*.jsonl"})
     assert named.annotators == ("who",)
     ann.write_text("Jo B-PER\n")
-    assert format_of(ann) == "jsonl"
-    assert format_of(tmp_path / "none.json") == "dataset"
+    assert find_format(ann) == "jsonl"
+    assert find_format(tmp_path / "none.json") == "dataset"
 
 
 def test_a_carriage_return_inside(tmp_path):
     """What looks like CSV but has a carriage return inside a field is no table, and no other error."""
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\rc\nd,e\nf,g\n")
-    assert format_of(path) in FORMATS
+    assert find_format(path) in FORMATS
 
 
 XML = '<?xml version="1.0" encoding="UTF-16"?>\n<collection><document><id>7</id><passage>' \
@@ -215,7 +215,7 @@ def test_json_in_utf_16(tmp_path, end):
     (tmp_path / "ann.jsonl").write_text(text, encoding="utf-8")
     expected = sa.read(tmp_path / "ann.jsonl")
     (tmp_path / "ann.jsonl").write_bytes(f"\ufeff{text}".encode(f"utf-16-{end}"))
-    assert format_of(tmp_path / "ann.jsonl") == "prodigy"
+    assert find_format(tmp_path / "ann.jsonl") == "prodigy"
     assert sa.read(tmp_path / "ann.jsonl") == expected
 
 
@@ -259,7 +259,9 @@ def asked_and_known(path):
     """The formats that a file is of, with a glance first; and those that know it when asked."""
     start = read_head(path)
     forms = {name: form for name, form in FORMATS.items() if form.knows}
-    return [n for n in forms if forms[n].is_of(start)], [n for n in forms if forms[n].knows(start)]
+    return [n for n in forms if forms[n].recognises(start)], [
+        n for n in forms if forms[n].knows(start)
+    ]
 
 
 @pytest.mark.parametrize("case", [*SHAPES, *TEXTS])
@@ -303,7 +305,7 @@ def test_tables_of_spans(tmp_path, case):
     """A table in which spans or tags are guessed is never passed over. Oracle: the guess itself."""
     (tmp_path / "a").write_text(TABLES[case], encoding="utf-8")
     start = read_head(tmp_path / "a")
-    assert guess_of(start)
+    assert guess_from_head(start)
     assert may_have_spans(start)
 
 

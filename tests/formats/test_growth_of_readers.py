@@ -22,7 +22,7 @@ from written_in import SHAPES, in_lines, project
 
 import spanagree as sa
 from spanagree.formats.registry import FORMATS
-from spanagree.formats.xml_elements import tree
+from spanagree.formats.xml_elements import parse_tree
 
 MORE = 8
 MOST = 30  # times as long, as others may use the same processor
@@ -347,6 +347,6 @@ def test_one_long_token_of_xml(tmp_path, begin):
         return folder / "x.xml"
 
     def read(path):
-        tree(io.BytesIO(path.read_bytes()), "x.xml")
+        parse_tree(io.BytesIO(path.read_bytes()), "x.xml")
 
     check_growth(read, write, tmp_path, 500)

@@ -12,7 +12,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.formats.read_files import raw_files
+from spanagree.formats.read_files import read_raw_files
 
 datasets = pytest.importorskip("datasets")
 ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict
@@ -164,8 +164,8 @@ def test_paths_are_paths(tmp_path, ds, name):
     small.save_to_disk(tmp_path / "saved")
     (tmp_path / "saved").rename(tmp_path / name)
     for path in (json_file, tmp_path / f"{name}.parquet", tmp_path / name):
-        assert raw_files({"x": path}, ask, "dataset").content == expected.to_raw().content
-    of_csv = raw_files({"x": csv_file}, {"text": "t", "spans": {"ann": "s"}}, "dataset")
+        assert read_raw_files({"x": path}, ask, "dataset").content == expected.to_raw().content
+    of_csv = read_raw_files({"x": csv_file}, {"text": "t", "spans": {"ann": "s"}}, "dataset")
     assert of_csv.start.tolist() == [0]
 
 

@@ -19,11 +19,11 @@ import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.files import lines_of
 from spanagree.formats.inception.cas import read_json, read_xmi
-from spanagree.formats.inception.project import file_of, read_project
-from spanagree.formats.inception.read import raw_inception
+from spanagree.formats.inception.project import build_file, read_project
+from spanagree.formats.inception.read import read_raw_inception
 from spanagree.formats.inception.webanno_tsv import read_tsv
 from spanagree.formats.inception.write import write_webanno_tsv
-from spanagree.formats.recognise import format_of
+from spanagree.formats.recognise import find_format
 from spanagree.formats.write import write_file
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -114,7 +114,7 @@ def test_a_project_as_it_was_counted(real):
     unseen = {(d, user) for d, pages in project.pages.items() for user in pages.keys() - auto.pages.get(d, {}).keys()}  # fmt: skip
     assert unseen == same
     assert len(same) == 10
-    raw = raw_inception(folder / "airec_time", layer="Event")
+    raw = read_raw_inception(folder / "airec_time", layer="Event")
     *linked, note = raw.notes
     assert note.endswith("seen: 10 in progress; never seen: 10 in progress and as in INITIAL_CAS, 6 new; 165 documents without a file left out; 1 slot filler passed over")  # fmt: skip
     assert len(raw.links) + int(re.findall(r"(\d+) other", *linked)[0]) == 21
@@ -123,10 +123,10 @@ def test_a_project_as_it_was_counted(real):
 def test_annotations_exported_as_text(real):
     """A project of WebAnno 3.6: the annotator's file is plain text, the curation is TSV."""
     path = tools(real, "webanno-tsv")[0] / "inception_export_3_6_1.zip"
-    assert format_of(path) == "inception"
+    assert find_format(path) == "inception"
     with refuses(sa.InputError, "… inception_export_3_6_1.zip: no annotations … (files: .tsv, .txt) … (--ground-truth) … export the project again"):  # fmt: skip
-        raw_inception(path)
-    raw = raw_inception(path, ground_truth=True)
+        read_raw_inception(path)
+    raw = read_raw_inception(path, ground_truth=True)
     assert rows(raw) == [(0, 4, "Chunk", "This")]
     assert seen(raw) == {"admin": [], "ground_truth": ["example_sentence.txt"]}
 
@@ -156,7 +156,7 @@ SAMPLE = f"""{HEAD}#T_SP={NE}|identifier|value
 
 def test_all_that_the_format_has(tmp_path):
     """UTF-16 offsets, stacks, sub-tokens, nothing wide, escapes, slots, chains, relations, gaps; by the manual."""
-    raw = raw_inception(tsv(tmp_path, SAMPLE), layer=NE, feature="value")
+    raw = read_raw_inception(tsv(tmp_path, SAMPLE), layer=NE, feature="value")
     assert raw.texts == ("😀 Jo\\Doe met\nAl\t!   End",)
     assert sorted(rows(raw)) == [
         (2, 4, "GIVEN", "Jo"),
@@ -175,11 +175,11 @@ def test_all_that_the_format_has(tmp_path):
         (rows(raw)[first][2], label, rows(raw)[second][2]) for first, second, label, _ in links
     ]
     assert found == [("PER", "k", "X|Y\\")]
-    cues = raw_inception(tmp_path / "ann.tsv", layer="Cue")
+    cues = read_raw_inception(tmp_path / "ann.tsv", layer="Cue")
     assert rows(cues) == [(0, 1, "Cue", "😀"), (9, 12, "Cue", "met"), (13, 15, "Cue", "Al")]
-    frames = raw_inception(tmp_path / "ann.tsv", layer="Frame")
+    frames = read_raw_inception(tmp_path / "ann.tsv", layer="Frame")
     assert rows(frames) == [(2, 8, "run", "Jo\\Doe"), (16, 17, "fly", "!")]
-    assert format_of(tmp_path / "ann.tsv") == "inception"
+    assert find_format(tmp_path / "ann.tsv") == "inception"
 
 
 def test_files_made_elsewhere(tmp_path):
@@ -193,7 +193,7 @@ def test_files_made_elsewhere(tmp_path):
     for was, now in (("10-13", "9-12"), ("14-16", "13-15"), ("17-18", "16-17"), ("21-24", "20-23")):
         text = text.replace(was, now)
     by_tool, elsewhere = (
-        raw_inception(tsv(tmp_path, t), layer=NE, feature="value")
+        read_raw_inception(tsv(tmp_path, t), layer=NE, feature="value")
         for t in (SAMPLE, text.replace("\t\n", "\r\n"))
     )
     assert (elsewhere.texts, rows(elsewhere)) == (by_tool.texts, rows(by_tool))
@@ -272,7 +272,7 @@ def test_cas_as_it_was_counted(real):
 def read(path, layer=None):
     """The page in a CAS."""
     data = path.read_bytes()
-    return file_of(path.name, data, path.name).page(layer)
+    return build_file(path.name, data, path.name).parse_document(layer)
 
 
 def test_cas_as_dkpro_cassis_reads_it(real):
@@ -372,12 +372,12 @@ def test_cas_forms(tmp_path):
     (tmp_path / "c.tsv").write_text(
         SAMPLE.replace("\\\\", " ").replace("Jo\\Doe", "Jo Doe"), "utf-8"
     )
-    assert {format_of(p) for p in tmp_path.iterdir()} == {"inception"}
-    both = raw_inception([tmp_path / "a.xmi", tmp_path / "b.json"])
+    assert {find_format(p) for p in tmp_path.iterdir()} == {"inception"}
+    both = read_raw_inception([tmp_path / "a.xmi", tmp_path / "b.json"])
     assert rows(both, "a.xmi") == [(2, 8, "PER", "Jo Doe")]
     assert rows(both, "b.json") == [(2, 8, "PER", "Jo Doe"), (13, 15, "true", "Al")]
     with refuses(sa.InputError, "… annotator 'c.tsv' … differs … character"):  # fmt: skip
-        raw_inception([tmp_path / "a.xmi", tmp_path / "c.tsv"], layer=NE, feature="value")
+        read_raw_inception([tmp_path / "a.xmi", tmp_path / "c.tsv"], layer=NE, feature="value")
 
 
 def test_views():
@@ -491,8 +491,8 @@ def test_who_saw_what(tmp_path, name):
     """The states decide: finished is seen, new and ignored never, begun if it differs from the import."""
     files = project(STATES, FILES, **{"a.txt": "CURATION_FINISHED", "b.txt": "NEW", "c.txt": "NEW"})
     path = packed(tmp_path, {f"export/{member}": text for member, text in files.items()}, name)
-    assert format_of(path) == "inception"
-    raw = raw_inception(path)
+    assert find_format(path) == "inception"
+    raw = read_raw_inception(path)
     assert seen(raw) == {"ann": ["a.txt", "b.txt"], "bo": [], "cy": ["a.txt"], "di": [], "ed": []}
     assert rows(raw, "ann") == [(0, 2, "PER", "Jo")]
     assert rows(raw, "cy") == [(0, 2, "PER", "Jo"), (7, 9, "LOC", "Al")]
@@ -502,12 +502,12 @@ def test_who_saw_what(tmp_path, name):
         " empty; 1 document without a file left out; 1 curation file and 1 .txt file passed over",
     )  # fmt: skip
     assert raw.reading == {"read": {"layer": NE, "feature": "value"}}
-    assert seen(raw_inception(path, in_progress="saw"))["bo"] == ["a.txt", "b.txt"]
-    unseen = raw_inception(path, in_progress="unseen", ground_truth=True)
+    assert seen(read_raw_inception(path, in_progress="saw"))["bo"] == ["a.txt", "b.txt"]
+    unseen = read_raw_inception(path, in_progress="unseen", ground_truth=True)
     assert seen(unseen) == {"ann": ["a.txt", "b.txt"], "bo": [], "cy": [], "di": [], "ed": [], "ground_truth": ["a.txt"]}  # fmt: skip
     assert unseen.reading["read"]["in_progress"] == "unseen"
     with refuses(sa.SettingError, "… unknown in-progress 'x'; allowed: auto"):
-        raw_inception(path, in_progress="x")
+        read_raw_inception(path, in_progress="x")
 
 
 def test_the_same_annotations_in_another_file(tmp_path):
@@ -519,7 +519,7 @@ def test_the_same_annotations_in_another_file(tmp_path):
         "annotation/a.txt/cem.xmi": xmi(named(3, 14, 16, "LOC"), named(4, 3, 9, "PER"), named(2, 3, 9, kind="custom:Rel", more='Governor="1" Dependent="2"')),
     }  # fmt: skip
     states = {"a.txt": dict.fromkeys(("ann", "bob", "cem"), "IN_PROGRESS")}
-    raw = raw_inception(packed(tmp_path, project(states, files)))
+    raw = read_raw_inception(packed(tmp_path, project(states, files)))
     assert seen(raw) == {"ann": [], "bob": ["a.txt"], "cem": ["a.txt"]}
 
 
@@ -546,13 +546,13 @@ def test_formats_side_by_side(tmp_path):
         "annotation/a.txt/dan.zip": zipped(a_xmi=xmi(text="Jo met&#10;Al"), TypeSystem_xml="<a/>"),
     }  # fmt: skip
     states = {"a.txt": dict.fromkeys(("ann", "bob", "cem", "dan"), "FINISHED")}
-    raw = raw_inception(packed(tmp_path, project(states, files)))
+    raw = read_raw_inception(packed(tmp_path, project(states, files)))
     assert raw.texts == (text,)
     assert seen(raw) == {name: ["a.txt"] for name in ("ann", "bob", "cem", "dan")}
     assert (rows(raw, "ann"), rows(raw, "cem"), rows(raw, "dan")) == ([(0, 2, "PER", "Jo")], [(7, 9, "LOC", "Al")], [])  # fmt: skip
     single = tmp_path / "dan.zip"
     single.write_bytes(files["annotation/a.txt/dan.zip"])
-    assert raw_inception(single).texts == (text,)
+    assert read_raw_inception(single).texts == (text,)
 
 
 def test_without_a_description(tmp_path):
@@ -563,13 +563,13 @@ def test_without_a_description(tmp_path):
         "a/CURATION_USER.tsv": CHANGED,
         "b/ann.tsv": CHANGED,
     }
-    raw = raw_inception(packed(tmp_path, files, "plain"))
+    raw = read_raw_inception(packed(tmp_path, files, "plain"))
     assert seen(raw) == {"ann": ["a", "b"], "bob": ["a"]}
     with_initial = {
         f"annotation/{k}": v for k, v in FILES.items() if "bo_" not in k and "INITIAL" not in k
     }
     path = packed(tmp_path, with_initial, "folder")
-    assert format_of(path) == "inception"
+    assert find_format(path) == "inception"
 
 
 LAYERS = [
@@ -657,9 +657,9 @@ def test_layer_and_feature(tmp_path):
     path = packed(
         tmp_path, project({"a": {"ann": "FINISHED"}}, {"annotation/a/ann.tsv": CHANGED}, LAYERS)
     )
-    assert rows(raw_inception(path)) == [(0, 2, "PER", "Jo"), (7, 9, "LOC", "Al")]
-    assert rows(raw_inception(path, layer="Cue")) == []
-    assert raw_inception(path, layer="Role", feature="v").reading["read"]["feature"] == "v"
+    assert rows(read_raw_inception(path)) == [(0, 2, "PER", "Jo"), (7, 9, "LOC", "Al")]
+    assert rows(read_raw_inception(path, layer="Cue")) == []
+    assert read_raw_inception(path, layer="Role", feature="v").reading["read"]["feature"] == "v"
     (tmp_path / "x.tsv").write_text(SAMPLE, "utf-8")
     (tmp_path / "y.tsv").write_text(
         f"{HEAD}#T_SP=a.Cue|\n#T_SP=b.Cue|u|v\n\n\n#Text=a\n1-1\t0-1\ta\t*\tU\tV\t\n", "utf-8"
@@ -674,16 +674,16 @@ def test_layer_and_feature(tmp_path):
         ("y.tsv", {"layer": "Cue"}, f"{tmp_path}/y.tsv: several layers 'Cue' … a.Cue (1), b.Cue (1) … --layer"),
     ):  # fmt: skip
         with refuses(sa.InputError, message):
-            raw_inception(tmp_path / source, **ask)
-    assert rows(raw_inception(tmp_path / "y.tsv", layer="a.Cue")) == [(0, 1, "Cue", "a")]
+            read_raw_inception(tmp_path / source, **ask)
+    assert rows(read_raw_inception(tmp_path / "y.tsv", layer="a.Cue")) == [(0, 1, "Cue", "a")]
 
 
 def test_spans_without_a_value(tmp_path):
     """Where some have a value, those without lack a label, which is a flaw with a repair."""
     path = tsv(tmp_path, TSV.format("PER", "*"))
     with refuses(sa.InputError, "… segment 7–9 without a label … --repair drop-unlabelled"):  # fmt: skip
-        valid_corpus(raw_inception(path))
-    assert rows(raw_inception(tsv(tmp_path, TSV.format("*", "*"))))[0][2] == "NamedEntity"
+        valid_corpus(read_raw_inception(path))
+    assert rows(read_raw_inception(tsv(tmp_path, TSV.format("*", "*"))))[0][2] == "NamedEntity"
 
 
 @pytest.mark.parametrize(
@@ -704,7 +704,7 @@ def test_odd_projects(tmp_path, files, message):
     """What does not fit its description, or cannot be read, is refused by the file's name."""
     path = packed(tmp_path, files)
     with pytest.raises(sa.InputError) as error:
-        raw_inception(path)
+        read_raw_inception(path)
     join = "" if message.startswith("/") else ": "
     says(error.value, f"{path}{join}{message}".replace("{}", str(path)))
 
@@ -746,7 +746,7 @@ def test_round_trip(tmp_path_factory, corpus):
     """What is written comes back, with blanks for white space that a text begins with; twice the same bytes."""
     path = tmp_path_factory.mktemp("tsv") / "out.zip"
     write_file(corpus, path, "inception")
-    back = valid_corpus(raw_inception(path))
+    back = valid_corpus(read_raw_inception(path))
     texts = tuple(" " * (len(text) - len(text.lstrip())) + text.lstrip() for text in corpus.texts)
     assert back == replace(corpus, texts=texts)
     before = path.read_bytes()

@@ -9,8 +9,8 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.read_files import own_columns
-from spanagree.formats.recognise import format_of
+from spanagree.formats.read_files import select_own_options
+from spanagree.formats.recognise import find_format
 
 TEXT = "Jo met Al in Rome."
 JO, ROME = (0, 2, "PER"), (13, 17, "LOC")
@@ -61,7 +61,7 @@ ANSWERS = {
 def test_answers_of_a_batch(write, answer, made):
     """Each shape is the same two names; an empty list marks nothing. Oracle: as it was made."""
     path = write("llm.jsonl", [made("a", ANSWERS[answer]), made("b", "[]")])
-    assert format_of(path) == "batch-output"
+    assert find_format(path) == "batch-output"
     corpus = sa.read(["gold.jsonl", path])
     for document, segments in zip(corpus, ((JO, ROME), ()), strict=True):
         assert document.segments == {"gold": segments, path: segments}
@@ -221,9 +221,9 @@ def test_columns_of_one_file(write, capsys):
 def test_columns_that_are_no_ones():
     """A name that is no file's is part of the column; what is not given stays so."""
     files = {"gold": "g.jsonl", "llm": "out/x.jsonl"}
-    assert own_columns({"text": "body:raw"}, "llm", files) == {"text": "body:raw"}
-    assert own_columns({"text": "x:raw", "document": None}, "llm", files) == {"text": "raw"}
-    assert own_columns({"text": "x:raw"}, "gold", files) == {}
+    assert select_own_options({"text": "body:raw"}, "llm", files) == {"text": "body:raw"}
+    assert select_own_options({"text": "x:raw", "document": None}, "llm", files) == {"text": "raw"}
+    assert select_own_options({"text": "x:raw"}, "gold", files) == {}
 
 
 def test_refused(write):

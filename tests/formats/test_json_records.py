@@ -13,8 +13,8 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.formats import json_records as module
-from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import values_at
+from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.paths import find_values
 
 quick = at_most(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 values = st.recursive(
@@ -32,7 +32,7 @@ def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
     monkeypatch.setattr(module, "_CHUNK_SIZE", piece)
     path = tmp_path / "a.json"
     path.write_text(json.dumps(value, indent=indent, ensure_ascii=ascii_only), encoding="utf-8")
-    records = list(json_records(path))
+    records = list(yield_json_records(path))
     assert [record for _, record in records] == value
     assert [location for location, _ in records] == [f"{path}: record {n}" for n in range(1, len(value) + 1)]  # fmt: skip
 
@@ -45,7 +45,7 @@ def test_lines(tmp_path, monkeypatch, value, end, piece):
     monkeypatch.setattr(module, "_CHUNK_SIZE", piece)
     path = tmp_path / "a.jsonl"
     path.write_bytes("".join(json.dumps(each) + end for each in value).encode())
-    records = list(json_records(path))
+    records = list(yield_json_records(path))
     assert [record for _, record in records] == value
     step = end.count("\n")
     assert [location for location, _ in records] == [
@@ -57,9 +57,9 @@ def test_one_object(tmp_path):
     """An object over several lines is one record, and a mark before it is no part of it."""
     path = tmp_path / "a.json"
     path.write_text("\ufeff" + json.dumps({"a": [1, {"b": 2}]}, indent=2))
-    assert list(json_records(path)) == [(f"{path}:1", {"a": [1, {"b": 2}]})]
+    assert list(yield_json_records(path)) == [(f"{path}:1", {"a": [1, {"b": 2}]})]
     path.write_text(" ")
-    assert list(json_records(path)) == []
+    assert list(yield_json_records(path)) == []
 
 
 GOOD = '{"a": 1}'
@@ -84,7 +84,7 @@ def test_odd(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").write_text(text)
     with refuses(sa.InputError, f"{ODD[text]} … objects are needed"):
-        list(json_records("a", "objects are needed"))
+        list(yield_json_records("a", "objects are needed"))
 
 
 def test_early_errors(tmp_path):
@@ -92,7 +92,7 @@ def test_early_errors(tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(b"[{]" + b" " * (3 << 20) + b"\xff")
     with pytest.raises(sa.InputError, match="record 1: not valid JSON"):
-        list(json_records(path))
+        list(yield_json_records(path))
 
 
 @pytest.mark.long
@@ -101,7 +101,7 @@ def test_memory(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"text": "x" * 1000}] * 12_000))
     tracemalloc.start()
-    count = sum(1 for _ in json_records(path))
+    count = sum(1 for _ in yield_json_records(path))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 12_000
@@ -113,4 +113,4 @@ def test_memory(tmp_path):
 )
 def test_a_path_leads_into_a_text(text):
     """A text that holds a list is one, as models write it."""
-    assert values_at({"by": text}, "by[*]") == ["ann", "bob"]
+    assert find_values({"by": text}, "by[*]") == ["ann", "bob"]

@@ -9,8 +9,8 @@ from messages import refuses, says
 from strategies import marked, notes
 
 import spanagree as sa
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
 
 TOOL, FILE = "label-studio", "x.json"
 TEXT = "Jo is in Rome"
@@ -67,7 +67,7 @@ def test_the_file_names_who_is_not_named(tmp_path):
     """An annotation without a name is of the file, and so are all on request."""
     path = tmp_path / "x.json"
     path.write_text(json.dumps([task(annotation(None), annotation(3, item(0, 2, "PER")))]), "utf-8")
-    raw = raw_files({"ann": path}, {})
+    raw = read_raw_files({"ann": path}, {})
     assert raw.annotators == ("ann", "3")
     assert raw.notes[0].endswith(
         "x.json: read as label-studio; 1 annotation without completed_by, taken as one annotator's,"
@@ -399,7 +399,7 @@ def test_json_min(read, tmp_path):
     words = [{"start": 0.5, "end": 1, "word": "Jo"}]  # of the data
     tasks = [row(3, (0, 2, "PER"), (9, 13, "LOC", "GPE")), row("b@x.org", **other, words=words)]
     corpus = read(tasks)
-    assert format_of(tmp_path / "x.json") == "label-studio"
+    assert find_format(tmp_path / "x.json") == "label-studio"
     assert corpus.ids == ("7",)
     assert marked(corpus) == {"3": [(0, 2, "PER"), (9, 13, "GPE"), (9, 13, "LOC")], "b@x.org": []}
     assert notes(corpus) == ["1 choice and 1 polygonlabels result passed over"]
@@ -442,7 +442,7 @@ def test_cut_off(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps([task(annotation(3))] * 3)[:-20], "utf-8")
     with pytest.raises(sa.InputError, match=r"x.json: record 3: .*cut off"):
-        raw_files({"it": path}, {}, TOOL)
+        read_raw_files({"it": path}, {}, TOOL)
 
 
 def test_without_ids(read):

@@ -6,7 +6,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.formats.recognise import format_of
+from spanagree.formats.recognise import find_format
 
 HEAD = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"]
 SOURCE = "Al never ran."
@@ -62,7 +62,7 @@ def marked(corpus):
 def test_mqm(tmp_path):
     """Raters are annotators, a system's segment is a document, its source one where it is marked."""
     path = write(tmp_path / "ratings.tsv", *ROWS)
-    assert format_of(path) == "mqm"
+    assert find_format(path) == "mqm"
     corpus = sa.read(path)
     assert marked(corpus) == {
         "a/talk/1": {

@@ -10,7 +10,7 @@ from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.recognise import format_of
+from spanagree.formats.recognise import find_format
 
 pd = pytest.importorskip("pandas")
 
@@ -78,7 +78,7 @@ def test_tables_in_other_encodings(write_here, encoding):
     """
     expected = sa.read(write_here("a.csv", HEADER + "".join(ROWS)))
     name = write_here("a.csv", (HEADER + "".join(ROWS)).encode(encoding))
-    assert format_of(name) == "dataset"
+    assert find_format(name) == "dataset"
     assert sa.read(name, encoding=encoding) == expected
     if encoding == "utf-16":
         assert sa.read(name) == expected

@@ -13,7 +13,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.paths import misshapen, records_at, values_at
+from spanagree.formats.paths import find_misshapen, find_values, yield_inner_records
 
 SPAN = {"start": "start", "end": "end", "label": "label"}
 DOCS = {
@@ -150,9 +150,11 @@ def test_a_key_beside_all_keys():
     """What stands under one of the keys under which the records are belongs to one of them."""
     value = {"a": {"text": "Jo", "spans": []}, "b": {"text": "Al", "spans": [1]}}
     with refuses(sa.InputError, "x: b.spans and *.text join what stands under different records"):
-        list(records_at(value, "*.text", ("b.spans",), (), "x"))
+        list(yield_inner_records(value, "*.text", ("b.spans",), (), "x"))
     under_names = {"text": "Jo", "ann": {"spans": []}, "bob": {"spans": [1]}}
-    assert list(records_at(under_names, "text", (), ("*.spans",), "x")) == [("", under_names)]
+    assert list(yield_inner_records(under_names, "text", (), ("*.spans",), "x")) == [
+        ("", under_names)
+    ]
 
 
 VALUES = st.recursive(
@@ -170,19 +172,19 @@ def test_records_hold_what_the_value_holds(value, content, other):
     """Of whatever value, the records have all to which the content's path leads, each its own."""
     before = deepcopy(value)
     try:
-        records = [record for _, record in records_at(value, content, (), (other,), "x")]
+        records = [record for _, record in yield_inner_records(value, content, (), (other,), "x")]
     except sa.InputError:
         return
     assert value == before
-    found = [values_at(record, content) for record in records]
+    found = [find_values(record, content) for record in records]
     if records and not content.endswith("*"):  # of an object not all is a text
-        assert [*chain(*found)] == values_at(value, content)
+        assert [*chain(*found)] == find_values(value, content)
     assert all(len(some) <= 1 for some in found) or len(records) < 2 or content.endswith("*")
 
 
 @given(VALUES, PATHS)
 def test_a_misshapen_value_is_none_of_the_shape(value, path):
     """What is said to be misshapen is neither null nor empty, and leads nowhere by itself."""
-    odd = misshapen(value, path)
+    odd = find_misshapen(value, path)
     if odd is not None:
         assert odd[1] not in (None, [], {}, "")

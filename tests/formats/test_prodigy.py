@@ -10,8 +10,8 @@ from strategies import marked, notes
 
 import spanagree as sa
 from spanagree.formats.prodigy import write_prodigy
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
 
 TOOL, FILE = "prodigy", "x.jsonl"
 TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15
@@ -40,7 +40,7 @@ def test_answers(read, tmp_path):
         answer(by="bob", hash_=3, spans=None),
     ]
     corpus = read(rows)
-    assert format_of(tmp_path / "x.jsonl") == "prodigy"
+    assert find_format(tmp_path / "x.jsonl") == "prodigy"
     assert corpus.ids == ("-12", "2", "3")
     assert marked(corpus) == {"ann": [(0, 2, "PER"), (11, 15, "LOC")], "bob": []}
     assert marked(corpus, 1) == {"ann": [], "bob": None}
@@ -192,7 +192,7 @@ def test_cut_off(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text((json.dumps(answer()) + "\n") * 2 + json.dumps(answer())[:-9], "utf-8")
     with pytest.raises(sa.InputError, match=r"x.jsonl:3: not valid JSON .*an object a line$"):
-        raw_files({"it": path}, {}, "prodigy")
+        read_raw_files({"it": path}, {}, "prodigy")
 
 
 def test_file_by_annotator(tmp_path):

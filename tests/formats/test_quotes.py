@@ -10,8 +10,8 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.normal_form import character_starts, composed
-from spanagree.formats.changed_texts import cuts_word, plain
-from spanagree.formats.quotes import loose_occurrences, occurrences
+from spanagree.formats.changed_texts import cuts_word, fold_text
+from spanagree.formats.quotes import find_loose_occurrences, find_occurrences
 
 TEXT = "Jo met Jo in “New\nYork”, jo said."
 GOLD = [{"start": 0, "end": 2, "label": "PER"}]
@@ -66,10 +66,10 @@ def test_share_not_found(tmp_path):
 
 def test_occurrences():
     """Enumerated by hand; a quote that lower case makes longer keeps its place."""
-    assert occurrences("aaaa", "aa") == [(0, 2), (2, 4)]
-    assert occurrences("a", "") == []
-    assert loose_occurrences("İ A  b", "a B") == [(2, 6)]
-    assert loose_occurrences("abc", " ") == []
+    assert find_occurrences("aaaa", "aa") == [(0, 2), (2, 4)]
+    assert find_occurrences("a", "") == []
+    assert find_loose_occurrences("İ A  b", "a B") == [(2, 6)]
+    assert find_loose_occurrences("abc", " ") == []
 
 
 @pytest.mark.parametrize(
@@ -190,12 +190,12 @@ def test_quotes_are_found_in_each_form_where_they_are_in_nfc(text, data):
     """All occurrences in NFD, of a quote in either form, are those in NFC; offsets are exact."""
     start = data.draw(st.integers(0, len(text) - 1))
     quote = text[start : data.draw(st.integers(start + 1, min(len(text), start + 4)))]
-    expected = loose_occurrences(text, quote)
+    expected = find_loose_occurrences(text, quote)
     other = normalize("NFD", text)
     for form in ("NFC", "NFD"):
         asked = normalize(form, quote)
-        assert loose_occurrences(text, asked) == expected
-        found = loose_occurrences(other, asked)
+        assert find_loose_occurrences(text, asked) == expected
+        found = find_loose_occurrences(other, asked)
         before = [tuple(len(normalize("NFC", other[:at])) for at in span) for span in found]
         assert before == expected
         assert [normalize("NFD", text[a:b]) for a, b in expected] == [other[a:b] for a, b in found]
@@ -216,8 +216,8 @@ def test_characters_of_any_text(text, form):
     as_composed = composed(text)
     assert (as_composed is None) == is_normalized("NFC", text)
     quote = normalize(form, text)
-    if plain(normalize("NFC", quote).strip())[0].strip():
-        ((start, end),) = loose_occurrences(text, quote)
+    if fold_text(normalize("NFC", quote).strip())[0].strip():
+        ((start, end),) = find_loose_occurrences(text, quote)
         stripped = normalize("NFC", quote).strip()
         assert normalize("NFC", text[start:end]) == stripped
         assert end == len(text) or not combining(text[end])

@@ -10,9 +10,9 @@ import pytest
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import repaired, valid_corpus
-from spanagree.formats.file_parts import raw_found
-from spanagree.formats.read_files import raw_files
-from spanagree.formats.recognise import format_of
+from spanagree.formats.file_parts import read_raw_patterns
+from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.recognise import find_format
 
 LABEL_STUDIO = ("leoka_team2_first30", "bionet_testing_ls_full", "bionet_testing_ls_json_min")
 PRODIGY = ("neurotrial_bvi_first60", "neurotrial_sed_first60", "neurotrial_review_first20", "rel_component_first25", "fashion_brands_eval_first40")  # fmt: skip
@@ -23,8 +23,8 @@ def export(real, tool, name, **options):
     """An export, recognised by what is in it, called ``it``; and the facts about it."""
     folder = real / "data" / "tools" / tool
     path = folder / name
-    assert format_of(path) == tool
-    raw = raw_files({path.name: path}, options)
+    assert find_format(path) == tool
+    raw = read_raw_files({path.name: path}, options)
     return raw, json.loads((folder / "facts.json").read_text("utf-8"))[name]
 
 
@@ -146,7 +146,7 @@ def test_prodigy_pair(real):
     """Two people's files: documents are matched, and only what both accepted is compared."""
     folder = real / "data" / "tools" / "prodigy"
     files = {who: folder / f"neurotrial_{who}_first60.jsonl" for who in ("bvi", "sed")}
-    raw = raw_files(files, {"annotator_from": "file"})
+    raw = read_raw_files(files, {"annotator_from": "file"})
     facts = json.loads((folder / "facts.json").read_text("utf-8"))["_pair_bvi_sed"]
     corpus = valid_corpus(raw)
     assert corpus.annotators == ("bvi", "sed")
@@ -160,7 +160,7 @@ def test_prodigy_pair(real):
     assert sa.agree(corpus).mean.observed == pytest.approx(f1, abs=1e-15)
     for who in files:
         assert sum(len(d[who]) for d in both) == facts[f"{who}_spans_over_both_accept"]
-    assert any("sittings, not people" in note for note in raw_files(files, {}).notes)
+    assert any("sittings, not people" in note for note in read_raw_files(files, {}).notes)
 
 
 @pytest.mark.parametrize("name", DOCCANO)
@@ -204,8 +204,8 @@ def test_mushroom(real, name):
     """Spans by annotator: who saw what, how many spans, and each that the facts show."""
     folder = real / "data" / "tools" / "mushroom"
     path = folder / f"{name}.jsonl"
-    assert format_of(path) == "dataset"
-    raw = raw_files({"it": path}, {})
+    assert find_format(path) == "dataset"
+    raw = read_raw_files({"it": path}, {})
     facts = json.loads((folder / "facts.json").read_text("utf-8"))[path.name]
     assert len(raw.lengths) == facts["documents"]
     assert len(raw.annotators) == facts["annotators"]
@@ -236,12 +236,12 @@ def test_factgenie(real):
     facts = json.loads((folder / "facts.json").read_text("utf-8"))["d2t_iaa"]
     models = real / "data" / "tasks" / "llm_span_d2t_iaa"
     of_models = json.loads((models / "facts.json").read_text("utf-8"))
-    both = raw_found({"people": folder / "d2t_iaa", "models": models}, {})
+    both = read_raw_patterns({"people": folder / "d2t_iaa", "models": models}, {})
     assert Counter(who for _, who, *_ in segments(both)) == {
         **{who: sum(some.values()) for who, some in facts["spans_per_annotator_per_label"].items()},
         **{who: own["spans"] for who, own in of_models.items()},
     }
-    raw = raw_found({"people": folder / "d2t_iaa"}, {})
+    raw = read_raw_patterns({"people": folder / "d2t_iaa"}, {})
     assert len(raw.lengths) == facts["documents"]
     assert seen(raw) == facts["rows_per_annotator"]
     assert {k: dict(v) for k, v in counts(raw).items()} == facts["spans_per_annotator_per_label"]

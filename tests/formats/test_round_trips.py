@@ -15,7 +15,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats import records as raw_records
-from spanagree.formats.write import left_behind, write_file
+from spanagree.formats.write import list_lost_content, write_file
 
 SIGNS = [
     *("a", "B", " ", "\t", "\n", "\r\n", "\r", '"', "'", "“", "😀", "e\u0301", "日", "\u200b", "<"),
@@ -75,7 +75,7 @@ def corpora(draw, *, people, details):
         if not is_seen and id_ == ids[-1]:  # nobody saw anything
             annotations[0] = raw_records.RawAnnotation(names[0], [])
         records.append(raw_records.Record(id_, id_, {"text": text}, annotations))
-    raw = raw_records.gather(records, raw_records.ReadLog(""), {"format": "made"})
+    raw = raw_records.gather_records(records, raw_records.ReadLog(""), {"format": "made"})
     return valid_corpus(raw, ["drop-duplicates", "drop-relations"])
 
 
@@ -116,7 +116,7 @@ def test_round_trip(form, details):
             except (sa.InputError, sa.SettingError):  # which says what it cannot hold
                 return
             back = sa.read({path.name: path}, form)
-            gone = left_behind(corpus, form)
+            gone = list_lost_content(corpus, form)
             assert any("they are in tokens" in note for note in gone) == (form == "spacy")
             if [note for note in gone if "they are in tokens" not in note]:
                 return

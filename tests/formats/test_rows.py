@@ -16,8 +16,8 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.hugging_face.guess import guess
-from spanagree.formats.recognise import format_of
+from spanagree.formats.hugging_face.guess import guess_columns
+from spanagree.formats.recognise import find_format
 
 TEXT = "Jo is in Rome"
 JO, ROME = sa.Segment(0, 2, "PER"), sa.Segment(9, 13, "LOC")
@@ -368,8 +368,8 @@ def test_two_formats(write_here):
 
 def test_nothing_to_guess():
     """Rows without spans give no guess; tweets' users are no annotators; a token a row is no tag row."""
-    assert guess([{"a": 1}], {}) == ({}, [])
-    made, _ = guess([{"text": TEXT, "user": "@jo", "spans": [[0, 2, "X"]]}], {})
+    assert guess_columns([{"a": 1}], {}) == ({}, [])
+    made, _ = guess_columns([{"text": TEXT, "user": "@jo", "spans": [[0, 2, "X"]]}], {})
     assert made == {"spans": "spans", "text": "text"}
 
 
@@ -415,7 +415,7 @@ EXPORTS = {
 def test_options_choose_no_other_reader(write_here, name, options):
     """A tool's file stays one with an option that its reader does not take, which is refused."""
     path = write_here("a.json" if name == "label-studio" else "a.jsonl", EXPORTS[name])
-    assert format_of(path) == format_of(path, options) == name
+    assert find_format(path) == find_format(path, options) == name
     with pytest.raises(sa.SettingError) as error:
         sa.read(path, **options)
     (option,) = options

@@ -14,8 +14,8 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.inline_tags import MarkupToken, split_markup
-from spanagree.formats.recognise import as_pattern, format_of
-from spanagree.formats.tagged_copies import spans_in_tags
+from spanagree.formats.recognise import convert_to_pattern, find_format
+from spanagree.formats.tagged_copies import find_tagged_spans
 from spanagree.tables import SEPARATORS, cells_of, rows_of, separator_of
 from spanagree.tools.mqm import _parse_cell as without_v
 
@@ -282,7 +282,7 @@ def test_lines_of_old_macs(tmp_path, name, text):
     path.write_bytes(text.encode())
     expected = sa.read(path)
     path.write_bytes(text.replace("\n", "\r").encode())
-    assert format_of(path) == expected.reading["format"].replace("datasets", "dataset")
+    assert find_format(path) == expected.reading["format"].replace("datasets", "dataset")
     read = sa.read(path)
     assert [document.segments for document in read] == [d.segments for d in expected]
     assert (read.tokens, read.texts) == (expected.tokens, expected.texts)
@@ -296,7 +296,7 @@ def test_folders_of_conll(tmp_path, capsys):
             path.parent.mkdir(exist_ok=True)
             path.write_text(f"Jo {'B-PER' if name == 'a' else tag}\nruns O\n")
         (tmp_path / folder / "README.md").write_text("What this is.")
-    assert as_pattern(tmp_path / "gold").endswith("/gold/*.txt")
+    assert convert_to_pattern(tmp_path / "gold").endswith("/gold/*.txt")
     by_pattern = {name: str(tmp_path / name / "*.txt") for name in ("gold", "system")}
     by_folder = {name: tmp_path / name for name in ("gold", "system")}
     first, second = sa.read(by_pattern), sa.read(by_folder)
@@ -306,7 +306,7 @@ def test_folders_of_conll(tmp_path, capsys):
     main(["evaluate", str(tmp_path / "gold"), str(tmp_path / "system"), "--format", "csv"])
     assert "\nsystem," in capsys.readouterr().out
     (tmp_path / "gold" / "c.txt").write_text("A text.\nIn prose.\n")
-    assert as_pattern(tmp_path / "gold") == tmp_path / "gold"
+    assert convert_to_pattern(tmp_path / "gold") == tmp_path / "gold"
 
 
 def test_words_that_are_ok_or_bad(tmp_path):
@@ -380,5 +380,5 @@ def test_marks_in_any_notation(pieces):
     text, marks, unpaired = without_v(marked)
     assert 2 * len(marks) + unpaired == len(_V.findall(marked))
     if not odd and text.strip():
-        spans = spans_in_tags(marked, text, "here")
+        spans = find_tagged_spans(marked, text, "here")
         assert {(s["start"], s["end"]) for s in spans} >= {*marks}

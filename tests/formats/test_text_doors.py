@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import spanagree as sa
-from spanagree.formats.read_files import raw_files
+from spanagree.formats.read_files import read_raw_files
 
 
 def counted(folder):
@@ -138,7 +138,7 @@ def test_gate(real):
     """Sets of annotations, and nodes."""
     folder = real / "data" / "doors" / "gate"
     facts = counted(folder)["testdoc1.xml"]
-    raw = raw_files({"x": folder / "testdoc1.xml"}, {})
+    raw = read_raw_files({"x": folder / "testdoc1.xml"}, {})
     sets = Counter(raw.annotators[raw.annotator_index[a]] for a in raw.annotation.tolist())
     assert sets == {"x": facts["sets"]["null"], "Set2": facts["sets"]["Set2"]}
 
@@ -152,7 +152,7 @@ def test_ehost(real, name):
     """Each project: labels of each document, without those that the tool itself made."""
     folder = real / "data" / "doors" / "ehost"
     facts = {key: each for key, each in counted(folder).items() if key.startswith(f"{name}/")}
-    raw = raw_files({name: folder / name}, {})
+    raw = read_raw_files({name: folder / name}, {})
     assert len(raw.lengths) == len(facts)
     assert TOOL not in raw.annotators
     assert {*raw.annotators} == {
@@ -174,7 +174,7 @@ def test_knowtator(real):
     """Two annotators of four articles, whose offsets do not fit: read, and refused without a repair."""
     folder = real / "data" / "relations" / "knowtator_iaa"
     facts = counted(folder)
-    raw = raw_files({"x": folder}, {})
+    raw = read_raw_files({"x": folder}, {})
     rows = zip(raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist(), strict=True)  # fmt: skip
     by: dict = {}
     for annotation, *row in rows:

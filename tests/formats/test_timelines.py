@@ -21,7 +21,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.times import in_seconds, shown, ticks, ticks_of
 from spanagree.errors import InputError, SettingError
-from spanagree.formats.read_files import raw_files
+from spanagree.formats.read_files import read_raw_files
 from spanagree.formats.write import write_file
 
 
@@ -225,7 +225,7 @@ def test_published_textgrids(published: Path) -> None:
     facts = json.loads((published / "textgrid" / "facts.json").read_text())
     for name, about in facts.items():
         tiers = [each for each in about["tiers"] if each["class"] == "IntervalTier"]
-        raw = raw_files({"a": str(published / "textgrid" / name)}, {"annotator_from": "tier"})
+        raw = read_raw_files({"a": str(published / "textgrid" / name)}, {"annotator_from": "tier"})
         counts = np.bincount(raw.annotator_index[raw.annotation], minlength=len(tiers))
         assert counts.tolist() == [each["items_with_text"] for each in tiers], name
 
@@ -268,7 +268,7 @@ def test_elan(tmp_path: Path) -> None:
 
 def test_published_elan(published: Path) -> None:
     facts = json.loads((published / "elan" / "facts.json").read_text())
-    raw = raw_files(
+    raw = read_raw_files(
         {"a": str(published / "elan" / "example_solis.eaf")},
         {"annotator_from": "tier", "label_from": "tier", "resolution": "1ms"},
     )
@@ -286,7 +286,9 @@ def test_published_elan(published: Path) -> None:
 def test_published_rttm(published: Path) -> None:
     facts = json.loads((published / "rttm_ami" / "facts.json").read_text())
     for layer, about in facts["layers"].items():
-        raw = raw_files({"a": str(published / "rttm_ami" / f"{layer}.rttm")}, {"resolution": "1ms"})
+        raw = read_raw_files(
+            {"a": str(published / "rttm_ami" / f"{layer}.rttm")}, {"resolution": "1ms"}
+        )
         for d, (name, counts) in enumerate(sorted(about["recordings"].items())):
             d = (raw.ids or ()).index(name)
             rows = np.flatnonzero(raw.document == d)
@@ -323,14 +325,16 @@ def test_published_labels(published: Path) -> None:
     for name, about in facts.items():
         if not about["labels"] or "file_list" in name:
             continue
-        raw = raw_files({"a": str(published / "sound_events" / name)}, {}, "labels")
+        raw = read_raw_files({"a": str(published / "sound_events" / name)}, {}, "labels")
         found = {label: int((raw.label == i).sum()) for i, label in enumerate(raw.labels)}
         about["labels"].pop("", None)  # a recording without events
         assert found == about["labels"], name
     birds = json.loads((published / "birdsong" / "facts.json").read_text())
     for kind, form in (("audacity", "labels"), ("csv", "times"), ("raven", "times")):
         for name, about in birds[kind].items():
-            raw = raw_files({"a": str(published / "birdsong" / kind / name)}, {"resolution": "1us"})
+            raw = read_raw_files(
+                {"a": str(published / "birdsong" / kind / name)}, {"resolution": "1us"}
+            )
             assert raw.reading["format"] == form
             assert len(raw.start) == about["lines"] - (kind != "audacity"), name
 
@@ -341,7 +345,7 @@ def test_published_sections(published: Path) -> None:
         for layer, about in layers.items():
             number, level = layer.split("_")
             path = published / "salami" / song / "parsed" / f"textfile{number}_{level}.txt"
-            raw = raw_files({"a": str(path)}, {"resolution": "1us"})
+            raw = read_raw_files({"a": str(path)}, {"resolution": "1us"})
             last = in_seconds(int(raw.lengths[0]), raw.offsets)
             assert last == pytest.approx(about["last"], abs=1e-6)
             times = [line.split("\t")[0] for line in path.read_text().splitlines() if line.strip()]
@@ -460,7 +464,7 @@ def test_published_boris(published: Path) -> None:
     assert rows(events)[0] == (3.3, 7.75, "subject1: s")
     assert in_seconds(int(events.lengths[0]), events.offsets) == 359.96
     facts = json.loads((folder / "facts.json").read_text())["test.boris"]
-    raw = raw_files({"a": str(folder / "test.boris")}, {})
+    raw = read_raw_files({"a": str(folder / "test.boris")}, {})
     for d, (name, about) in enumerate(facts["observations"].items()):
         assert raw.id_of(d) == name
         rows_of = np.flatnonzero(raw.document == d)
@@ -487,7 +491,7 @@ def test_a_recording_named_late_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("0.5\t1.0\tsong\nx.wav\n")
     with refuses(InputError, "…a.txt:2: 'x.wav'; start, end and label are needed, with tabs"):
-        raw_files({"a": str(path)}, {}, "labels")
+        read_raw_files({"a": str(path)}, {}, "labels")
 
 
 @pytest.mark.parametrize(
@@ -508,7 +512,7 @@ def test_odd_boris(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "a"
     path.write_text(text)
     with refuses(InputError, f"…{problem}"):
-        raw_files({"a": str(path)}, {}, "times")
+        read_raw_files({"a": str(path)}, {}, "times")
 
 
 def test_published_childproject(published: Path) -> None:

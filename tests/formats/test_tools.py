@@ -12,15 +12,15 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.file_parts import raw_found
-from spanagree.formats.paths import first_at, keyed_at, values_at
-from spanagree.formats.recognise import format_of
+from spanagree.formats.file_parts import read_raw_patterns
+from spanagree.formats.paths import find_first_value, find_keyed_values, find_values
+from spanagree.formats.recognise import find_format
 from spanagree.formats.records import ReadLog
-from spanagree.formats.registry import TOOLS, registered
+from spanagree.formats.registry import TOOLS, load_registered_formats
 from spanagree.formats.tools import PATHS
 from spanagree.formats.write import write_file
-from spanagree.tools.questions import crowdtruth_rows
-from spanagree.tools.translation_errors import appraise_rows
+from spanagree.tools.questions import yield_crowdtruth_rows
+from spanagree.tools.translation_errors import yield_appraise_rows
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = "Jo met Al in Rome."
@@ -196,7 +196,7 @@ def test_made_up_files(tmp_path, tool):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, "utf-8")
     first, *others = (tmp_path / name for name in FILES[tool])
-    assert format_of(first) == tool
+    assert find_format(first) == tool
     beside = [path for path in others if path.suffix == ".jsonl" and path.parent == tmp_path]
     corpus = sa.read([first, *beside])
     assert {document.id: document.segments for document in corpus} == MEANT[tool]
@@ -214,7 +214,7 @@ def test_marked_texts_in_a_folder(tmp_path):
     """UA-GEC's files are no annotations of brat, which also end in .ann."""
     for who, mark in (("a1", "{Jo=>Bo:::error_type=PER}"), ("a2", "Jo")):
         (tmp_path / f"0007.{who}.ann").write_text(f"{mark} met Al in Rome.", "utf-8")
-    assert format_of(tmp_path) == "ua-gec"
+    assert find_format(tmp_path) == "ua-gec"
     assert sa.read(tmp_path)[0].segments == {"a1": (JO,), "a2": ()}
 
 
@@ -276,7 +276,7 @@ def test_all_are_made_up():
 def test_made_up(write, tool):
     """Each is recognised, and read as it was made: two names, or one of a GATE set; and nothing."""
     path = write(EXAMPLES[tool])
-    assert format_of(path) == tool
+    assert find_format(path) == tool
     corpus = sa.read(path)
     segments = [some for some in corpus[0].segments.values() if some is not None]
     expected = [(0, 1, "PER"), (4, 5, "LOC")] if corpus.offsets == "tokens" else [JO, ROME]
@@ -463,10 +463,10 @@ def test_quotes_decide_what_ends_name(write, shift):
 def test_paths_lead_somewhere_or_nowhere(value):
     """No record is too odd for a path; ``[*]`` gives as many as there are."""
     for path in ("a", "a.b", "a[*].b", "[0]", "*", "[*][*]|a"):
-        assert [each for _, each in keyed_at(value, path)] == values_at(value, path)
+        assert [each for _, each in find_keyed_values(value, path)] == find_values(value, path)
     if isinstance(value, list):
-        assert values_at(value, "[*]") == value
-    assert first_at({"x": value}, "x") == value
+        assert find_values(value, "[*]") == value
+    assert find_first_value({"x": value}, "x") == value
 
 
 def test_a_pair_a_line(tmp_path):
@@ -482,7 +482,7 @@ def test_docs_that_nobody_marked(write):
     """What to_json gives without entities has no ents; sentences are none."""
     doc = {"text": "No", "sents": [{"start": 0, "end": 2}], "tokens": [{"start": 0, "end": 2}]}
     path = write([doc])
-    assert format_of(path) == "spacy-json"
+    assert find_format(path) == "spacy-json"
     assert sa.read(path)[0].segments == {"x.jsonl": None}
 
 
@@ -603,13 +603,13 @@ def test_an_entry_explains_all_that_looks_like_annotations(write):
     tokens = [{"text": "Jo", "start": 0, "end": 2, "id": 0, "ws": True}]
     row = {"text": TEXT, "spans": spans("start", "end", "label"), "tokens": tokens}
     path = write([row])
-    assert format_of(path) == "dataset"
+    assert find_format(path) == "dataset"
     assert [*sa.read(path)[0].seen.values()] == [(JO, ROME)]
     hashed = {**row, "spans": [], "_input_hash": 1, "_task_hash": 2}  # nothing that could be left
-    assert format_of(write([hashed])) == "prodigy"
+    assert find_format(write([hashed])) == "prodigy"
     doc = {"text": TEXT, "ents": row["spans"], "tokens": tokens, "sents": [{"start": 0, "end": 18}]}
     doc["spans"] = {"sc": [{"start": 0, "end": 2, "label": "X"}]}
-    assert format_of(write([doc])) == "spacy-json"
+    assert find_format(write([doc])) == "spacy-json"
     gold, mine = write([row], "gold.jsonl"), write([{**row, "spans": row["spans"][:1]}], "m.jsonl")
     result = sa.evaluate(sa.read({"gold": gold, "mine": mine}), gold="gold")["mine"]
     assert result.f1.observed == pytest.approx(2 / 3)  # one of two: 2·1/(2+1)
@@ -620,7 +620,7 @@ def test_two_entries_that_know_a_file(write):
     both = {"document": TEXT, "annotation": spans("start", "end", "label"), "content": TEXT}
     both["annotation"] = [{**span, "points": [{"start": span["start"], "end": span["end"] - 1}]} for span in both["annotation"]]  # fmt: skip
     path = write([both])
-    assert format_of(path) == "dataturks"
+    assert find_format(path) == "dataturks"
     both["annotation"][0]["points"][0]["start"] = 1
     with refuses(
         sa.InputError, "… dataturks and ubiai both know it … --from dataturks or --from ubiai"
@@ -697,7 +697,7 @@ def labels_of(raw):
 
 def test_dataturks(door):
     path, facts = door("dataturks", "ner_dataset.json")
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     silent = len(raw.document_index) - len({*raw.annotation.tolist()})
     assert (len(raw.lengths), len(raw.start)) == (facts["documents"], facts["spans"])
     assert labels_of(raw) == facts["labels"]
@@ -707,7 +707,7 @@ def test_dataturks(door):
 
 def test_gliner(door):
     path, facts = door("llm_gliner", "sample_data.json")
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     assert (len(raw.lengths), len(raw.start)) == (facts["items"], facts["spans"])
     assert len(raw.labels) == facts["labels"]
     assert int((raw.end - raw.start == 1).sum()) == facts["one_token_spans"]
@@ -724,7 +724,7 @@ def test_gliner(door):
 )
 def test_documents_and_spans_of(door, folder, file, documents, spans):
     path, facts = door(folder, file)
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     own = facts[file.replace("annotations_", "annotations ")]
     assert (len(raw.lengths), len(raw.start)) == (own[documents], own[spans])
     assert labels_of(raw) == own["labels"]
@@ -733,13 +733,13 @@ def test_documents_and_spans_of(door, folder, file, documents, spans):
 def test_langextract(door):
     path, facts = door("llm_langextract", "medical_small.jsonl")
     own = facts["medical_small.jsonl"]
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     assert len(raw.start) == own["extractions"]
     assert int((raw.quote == -1).sum()) == own["slice_equals_text"]
     assert labels_of(raw) == own["classes"]
     path, facts = door("llm_langextract", "contract_ja.jsonl")
     own = facts["contract_ja.jsonl"]
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     quotes = raw.reading["quotes"]["x"]
     assert quotes["read"] == own["char_interval_null"]
     assert int(raw.misplaced.sum()) == own["slice_differs"]
@@ -750,7 +750,7 @@ def test_langextract(door):
 def test_gate(door):
     path, facts = door("gate", "testdoc1.bdocjs")
     own = facts["testdoc1.bdocjs"]
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     counts = [int((raw.annotator_index[raw.annotation] == a).sum()) for a in range(2)]
     assert dict(zip(raw.annotators, counts, strict=True)) == {"x": 2, "Set2": own["sets"]["Set2"]}
     assert int(raw.lengths[0]) == own["text_codepoints"]
@@ -801,10 +801,10 @@ def install(tmp_path, monkeypatch):
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nicks\nVersion: 1\n")
         (info / "entry_points.txt").write_text(f"[spanagree.readers]\n{name} = {value}\n")
         monkeypatch.syspath_prepend(folder)
-        registered.cache_clear()
+        load_registered_formats.cache_clear()
 
     yield install
-    registered.cache_clear()
+    load_registered_formats.cache_clear()
 
 
 def test_a_registered_reader(install, write, capsys):
@@ -906,7 +906,7 @@ def quotes_of(raw):
 def test_universalner(door):
     path, facts = door("llm_lists_universalner", "CrossNER_AI_cut.json")
     own = facts["CrossNER_AI"]
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     assert len(raw.lengths) == own["texts"]
     assert quotes_of(raw) == (own["strings"], 0)
     assert labels_of(raw) == own["by_type"]
@@ -917,11 +917,11 @@ def test_universalner(door):
 def test_mqm_answers(door, name):
     path, facts = door("llm_mqm_cache", f"{name}.jsonl")
     own = facts[f"{name}.jsonl"]
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     silent = len(raw.lengths) - len({*raw.document.tolist()})
     assert (len(raw.lengths), silent) == (own["segments"], own["without_errors"])
     assert quotes_of(raw) == (own["errors"], 0)
-    by_severity = raw_found({"x": path}, {"label": "severity"})
+    by_severity = read_raw_patterns({"x": path}, {"label": "severity"})
     assert labels_of(by_severity) == own["severity"]
     sa.read(path)
 
@@ -929,12 +929,12 @@ def test_mqm_answers(door, name):
 def test_crowdtruth(door):
     """A cell [NONE], which is no JSON, is a judgment that marks nothing."""
     path, facts = door("crowdtruth_highlight", "event-text-highlight.csv")
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     assert (len(raw.lengths), len(raw.annotators)) == (facts["sentences"], facts["workers"])
     assert len(raw.document_index) == facts["rows"]
     read, lost = quotes_of(raw)
     assert (read, len(raw.start)) == (facts["strings"], read - lost)
-    rows = list(crowdtruth_rows(path, "utf-8", ReadLog("x")))
+    rows = list(yield_crowdtruth_rows(path, "utf-8", ReadLog("x")))
     once = [{(row["id"], s["text"].lower()) for s in row["spans"]} for _, row in rows]
     assert lost <= facts["in_processed_0"] + read - sum(map(len, once))  # some but for blanks
     none = sum(not row["spans"] for _, row in rows)
@@ -947,7 +947,7 @@ def test_crowdtruth(door):
 @pytest.mark.parametrize("annotator", ["a1", "a2"])
 def test_ua_gec(door, annotator):
     path, facts = door("inline_marked_uagec", f"*.{annotator}.ann")
-    raw = raw_found({str(path): path}, {})
+    raw = read_raw_patterns({str(path): path}, {})
     assert raw.annotators == (annotator,)
     assert (len(raw.lengths), len(raw.start)) == (
         facts[f"{annotator}_documents"],
@@ -959,7 +959,7 @@ def test_ua_gec(door, annotator):
 def test_ua_gec_of_both(door):
     """The two say the same of the text before; an edit of nothing needs the repair named."""
     path, facts = door("inline_marked_uagec", "*.ann")
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     assert len(raw.lengths) == facts["documents"]
     assert facts["source_text_of_the_two_annotators"] == {"equal": len(raw.lengths)}
     with pytest.raises(sa.InputError, match="drop-empty"):
@@ -971,7 +971,7 @@ def test_ua_gec_of_both(door):
 def test_m2(door, name):
     path, facts = door("inline_marked_uagec", f"{name}.test_first200.m2")
     own = facts[f"{name}.test.m2"]
-    raw = raw_found({"x": path}, {})
+    raw = read_raw_patterns({"x": path}, {})
     assert len(raw.lengths) == own["sentences"]
     assert len(raw.start) == own["edits"] - own["noop"]
     assert int((raw.start == raw.end).sum()) == own["zero_length"] - own["noop"]
@@ -983,7 +983,7 @@ def test_m2(door, name):
 def test_tagtog(door):
     """The second start counts in its paragraph, not in the whole text."""
     path, facts = door("tagtog", "formatted.ann.json")
-    raw = raw_found({str(path): path}, {})
+    raw = read_raw_patterns({str(path): path}, {})
     text = facts["formatted.txt"]
     assert raw.texts == (text,)
     pairs = zip(raw.start.tolist(), raw.end.tolist(), strict=True)
@@ -1014,7 +1014,7 @@ def test_langextract_without_text(door, tmp_path):
     text = (path.parent / "arqio_run1_input.md").read_text("utf-8")
     texts = tmp_path / "texts.jsonl"
     texts.write_text(json.dumps({"id": record["document_id"], "text": text}), "utf-8")
-    raw = raw_found({"x": path, "texts": texts}, {})
+    raw = read_raw_patterns({"x": path, "texts": texts}, {})
     assert quotes_of(raw)[0] == against["null"] == own["char_interval_null"]
     placed = raw.quote != -2
     assert int(placed.sum()) == own["no_text_in_file"]
@@ -1024,7 +1024,7 @@ def test_langextract_without_text(door, tmp_path):
 def test_seg_rating(task_folder, rater):
     folder = task_folder / "mqm_mtme_zhen_raters"
     own = json.loads((folder / "facts.json").read_text("utf-8"))[f"rater{rater}"]
-    raw = raw_found({"x": folder / f"zh-en.mqm.rater{rater}.seg.rating"}, {})
+    raw = read_raw_patterns({"x": folder / f"zh-en.mqm.rater{rater}.seg.rating"}, {})
     assert (len(raw.lengths), len(raw.document_index)) == (own["lines"], own["rated"])
     assert len(raw.start) == own["errors"] - own["source_errors"]
     assert f"{own['source_errors']} source error" in "".join(raw.notes)
@@ -1061,7 +1061,7 @@ def test_appraise(task_folder, tmp_path, name):
     own = json.loads((folder / "facts.json").read_text("utf-8"))[f"{name}.scores.csv"]
     with refuses(sa.InputError, "… name the file … texts by id"):
         sa.read(path)
-    rows = [row for _, row in appraise_rows(path, "utf-8")]
+    rows = [row for _, row in yield_appraise_rows(path, "utf-8")]
     assert len(rows) == own["marked_none"]
     ends = {row["id"]: [] for row in rows}
     for row in rows:
@@ -1069,7 +1069,7 @@ def test_appraise(task_folder, tmp_path, name):
     texts = tmp_path / "texts.jsonl"
     filled = ({"id": id_, "text": "x" * (max(some, default=0) + 1)} for id_, some in ends.items())
     texts.write_text("\n".join(map(json.dumps, filled)), "utf-8")
-    raw = raw_found({"x": path, "texts": texts}, {})
+    raw = read_raw_patterns({"x": path, "texts": texts}, {})
     assert len(raw.document_index) == own["marked_none"]
     given = sum(len(row["spans"]) for row in rows)
     lost = sum(s["start_i"] == "missing" for row in rows for s in row["spans"])

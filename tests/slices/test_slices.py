@@ -40,10 +40,10 @@ def test_each_is_the_evaluation_of_its_documents(sentences, match, chance):
 
 def test_chance_is_never_that_of_joined_documents(newsroom):
     """Sentences in groups keep the chance of sentences, .0500; joined ones would have less."""
-    from spanagree.formats.file_parts import read_found
+    from spanagree.formats.file_parts import read_patterns
 
     files = {name: str(newsroom / f"{name}.conll") for name in ("gold", "tagger")}
-    corpus = read_found(files, {})
+    corpus = read_patterns(files, {})
     names = [
         str(corpus.parent_ids[i]) if corpus.parent_ids is not None else "x"
         for i in range(len(corpus))

@@ -12,7 +12,7 @@ from oracles import jackknifed
 import spanagree as sa
 from spanagree.choices import Test, names_of
 from spanagree.cli.main import main
-from spanagree.formats.combine import concatenate, merge_sources
+from spanagree.formats.combine import concatenate_parts, merge_sources
 
 ASK = {"ci": sa.Jackknife()}
 
@@ -108,7 +108,7 @@ def test_where_documents_are_not_known(tmp_path):
 def test_sources_together(sentences):
     """Parts of a corpus, one after the other, have documents of their own; layers side by side the same."""
     raw = sentences.subset(range(20)).to_raw()
-    assert concatenate({"a": raw, "b": raw}).parent_ids.tolist() == [
+    assert concatenate_parts({"a": raw, "b": raw}).parent_ids.tolist() == [
         *raw.parent_ids.tolist(), *(raw.parent_ids + 3).tolist(),
     ]  # fmt: skip
     assert merge_sources({"a": raw, "b": raw}).parent_ids.tolist() == raw.parent_ids.tolist()

@@ -16,7 +16,9 @@ _LACKS = "; a {} that a file lacks needs its tokens there, tagged ? with --missi
 _BY_ID = ", or '# sent_id = ID' lines above all sentences in all files"
 
 
-def align(files: list[ConllFile], unit: str, ignore_tokens: bool) -> tuple[ConllFile, list[str]]:
+def find_shared_text(
+    files: list[ConllFile], unit: str, ignore_tokens: bool
+) -> tuple[ConllFile, list[str]]:
     """Find the text that all files share.
 
     Sentences are matched by their ids if these differ.
@@ -44,7 +46,7 @@ def align(files: list[ConllFile], unit: str, ignore_tokens: bool) -> tuple[Conll
         if by_id and file.ids != text.ids:
             text, n_different = _add_sentences(text, file, ignore_tokens)
         else:
-            n_different = _compare(file, text, unit, ignore_tokens)
+            n_different = _count_differences(file, text, unit, ignore_tokens)
         if n_different:
             notes.append(
                 f"{file.name}: {pluralize(n_different, 'token')} not as in {text.name}, aligned by"
@@ -61,10 +63,10 @@ def _add_sentences(text: ConllFile, file: ConllFile, ignore_tokens: bool) -> tup
     """
     index_by_id = {id_: i for i, id_ in enumerate(text.ids or ())}
     indices = [index_by_id.get(id_, -1) for id_ in file.ids or ()]
-    shared_part = file.select([i for i, index in enumerate(indices) if index >= 0])
-    shared_part_of_text = text.select([index for index in indices if index >= 0])
-    n_different = _compare(shared_part, shared_part_of_text, "sentence", ignore_tokens)
-    new_part = file.select([i for i, index in enumerate(indices) if index < 0])
+    shared_part = file.select_sentences([i for i, index in enumerate(indices) if index >= 0])
+    shared_part_of_text = text.select_sentences([index for index in indices if index >= 0])
+    n_different = _count_differences(shared_part, shared_part_of_text, "sentence", ignore_tokens)
+    new_part = file.select_sentences([i for i, index in enumerate(indices) if index < 0])
     return replace(
         text,
         columns=[(*text.columns[0], *new_part.columns[0])],
@@ -74,7 +76,7 @@ def _add_sentences(text: ConllFile, file: ConllFile, ignore_tokens: bool) -> tup
     ), n_different
 
 
-def _compare(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) -> int:
+def _count_differences(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) -> int:
     """Count the tokens that differ from those of the first file.
 
     Args:
@@ -87,11 +89,11 @@ def _compare(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) 
         InputError: if tokens differ and may not, or if documents begin or end at other tokens.
     """
     tokens, first_tokens = file.columns[0], first.columns[0]
-    starts, first_starts = file.starts(unit), first.starts(unit)
+    starts, first_starts = file.find_starts(unit), first.find_starts(unit)
     has_same_starts = np.array_equal(starts, first_starts)
     if tokens == first_tokens and has_same_starts:
         return 0
-    differing = _differing_positions(tokens, first_tokens)
+    differing = _find_differing_positions(tokens, first_tokens)
     n_units = f"{len(starts)} and {len(first_starts)} {unit}s"
     hint = ""
     if len(tokens) != len(first_tokens) and len(starts) != len(first_starts):
@@ -106,31 +108,32 @@ def _compare(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) 
         normalized_tokens = {normalize("NFC", words[token]) for words in (tokens, first_tokens)}
         form_note = " in another Unicode form" if len(normalized_tokens) == 1 else ""
         raise InputError(
-            f"{file.location(token)}: token {quote_value(tokens[token])}; {first.location(token)}"
+            f"{file.format_location(token)}: token {quote_value(tokens[token])};"
+            f" {first.format_location(token)}"
             f" has {quote_value(first_tokens[token])}{form_note}, and all annotators need the same"
             " text"
             f"{f' ({n_units}){hint}' if hint else position_hint}"
         )
     if differing_start < n_shared:
         raise InputError(
-            f"{file.location(differing_start)}: a {unit} begins at"
+            f"{file.format_location(differing_start)}: a {unit} begins at"
             f" {quote_value(tokens[differing_start])} in only one"
-            f" of this file and {first.location(differing_start)} ({n_units}); all annotators need"
-            " the same"
+            f" of this file and {first.format_location(differing_start)} ({n_units}); all"
+            " annotators need the same"
             f" {unit}s{hint}"
         )
     if len(tokens) != len(first_tokens):
         longer, shorter = (file, first) if len(tokens) > n_shared else (first, file)
         raise InputError(
-            f"{longer.location(n_shared)}: token {quote_value(longer.columns[0][n_shared])} is"
-            " missing in"
+            f"{longer.format_location(n_shared)}: token {quote_value(longer.columns[0][n_shared])}"
+            " is missing in"
             f" {shorter.name}, which ends before it; all annotators need the same text"
             f" ({n_units}){hint}"
         )
     return len(differing)
 
 
-def _differing_positions(tokens: Sequence[str], other_tokens: Sequence[str]) -> list[int]:
+def _find_differing_positions(tokens: Sequence[str], other_tokens: Sequence[str]) -> list[int]:
     """Find the positions where tokens differ, up to the end of the shorter text."""
     if isinstance(tokens, TokenBytes) and isinstance(other_tokens, TokenBytes):
         return tokens.unlike(other_tokens)

@@ -27,14 +27,14 @@ from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
     Column,
     Layout,
-    fields_of,
+    find_column_number,
+    infer_layout,
     is_column,
-    layout_of,
-    number_of,
+    split_fields,
 )
-from spanagree.formats.conll.fields import numbered
+from spanagree.formats.conll.fields import code_column
 from spanagree.formats.conll.head import LINES, ConllHeader
-from spanagree.formats.conll.page import ConllFile, ConllOptions, read_page
+from spanagree.formats.conll.page import ConllFile, ConllOptions, read_conll_file
 from spanagree.formats.file_head import FileHead
 
 
@@ -84,7 +84,7 @@ class _SpanColumns(NamedTuple):
         return bool(is_inside.all() and 2 * is_equal.sum() < len(is_equal))
 
 
-def requested_layers(files: Mapping[str, PathName], columns: Any) -> list[LayerRequest]:
+def find_requested_layers(files: Mapping[str, PathName], columns: Any) -> list[LayerRequest]:
     """Find the file of each layer, and its column if it is named.
 
     Args:
@@ -146,7 +146,7 @@ def decide_layers(
     Raises:
         InputError: if it is unclear which columns are layers, or which is gold.
     """
-    layers = requested_layers(files, options.columns)
+    layers = find_requested_layers(files, options.columns)
     undecided = [layer for layer in layers if layer.column is None]
     undecided_heads = [heads[layer.path] for layer in undecided]
     have_two_columns = all(head.width == 2 and not head.layout.names for head in undecided_heads)
@@ -154,27 +154,27 @@ def decide_layers(
         return [layer._replace(column=layer.column or 1) for layer in layers], []
     by_path = {
         path: _TagColumns(
-            read_page(path, first[path], heads[path], [], options),
+            read_conll_file(path, first[path], heads[path], [], options),
             options,
         )
         for path in dict.fromkeys(layer.path for layer in undecided)
     }
     if len(layers) == 1 and undecided:
-        return _layers_of_one_file(layers[0], by_path[layers[0].path])
+        return _choose_layers_of_file(layers[0], by_path[layers[0].path])
     decided: list[LayerRequest] = []
     notes: list[str] = []
     for layer in layers:
         if layer.column is None:
             columns = by_path[layer.path]
             if len(columns.annotators) > 1 and not decided:
-                raise columns.gold_error(list(by_path.values()))
+                raise columns.build_gold_error(list(by_path.values()))
             layer = layer._replace(column=columns.annotators[-1])
-            notes += columns.choice_notes()
+            notes += columns.compose_choice_notes()
         decided.append(layer)
     return decided, notes
 
 
-def _layers_of_one_file(
+def _choose_layers_of_file(
     layer: LayerRequest, columns: _TagColumns
 ) -> tuple[list[LayerRequest], list[str]]:
     """Choose the layers of a single file, of which the user named no column by layer.
@@ -182,9 +182,9 @@ def _layers_of_one_file(
     Returns:
         The layers with their columns, and notes on the choice.
     """
-    file, options, name_of = columns.file, columns.options, columns.file.layout.name_of
+    file, options, name_of = columns.file, columns.options, columns.file.layout.name_column
     if not isinstance(options.columns, Mapping):
-        selected = _columns_in(options.columns, len(file.columns), file.layout)
+        selected = _parse_columns(options.columns, len(file.columns), file.layout)
         if selected is not None:
             return [LayerRequest(name_of(column), layer.path, column) for column in selected], []
         selected = columns.tags or columns.annotators
@@ -198,12 +198,12 @@ def _layers_of_one_file(
         return [LayerRequest(name_of(column), layer.path, column) for column in selected], notes
     annotators = columns.annotators
     if len(annotators) < 2:
-        return [layer._replace(column=annotators[0])], columns.choice_notes()
+        return [layer._replace(column=annotators[0])], columns.compose_choice_notes()
     names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
     if file.layout.names:
         names = [name_of(column) for column in annotators]
     if len(set(names)) < len(annotators):
-        raise columns.unclear_error(annotators)
+        raise columns.build_unclear_error(annotators)
     layers = [
         LayerRequest(name, layer.path, column)
         for name, column in zip(names, annotators, strict=True)
@@ -218,7 +218,7 @@ def _layers_of_one_file(
     return layers, [note]
 
 
-def unread_tags(
+def yield_unread_tags(
     file: ConllFile, columns: Iterable[Column | None], options: ConllOptions
 ) -> Iterator[TagColumn]:
     """Yield the columns of tags that are not read.
@@ -228,11 +228,13 @@ def unread_tags(
         columns: columns that are read.
         options: options of reading.
     """
-    read_indices = {number_of(column, file.layout) for column in columns if column is not None}
+    read_indices = {
+        find_column_number(column, file.layout) for column in columns if column is not None
+    }
     for column in () if file.layout.ragged else _TagColumns(file, options).tags:
-        index = number_of(column, file.layout)
+        index = find_column_number(column, file.layout)
         if isinstance(column, int) and index is not None and index not in read_indices:
-            codes, names = numbered(file.columns[index])
+            codes, names = code_column(file.columns[index])
             yield TagColumn(["O" if name == options.missing else name for name in names], codes)
 
 
@@ -251,11 +253,11 @@ class _TagColumns:
         token, misc = file.layout.token, file.layout.misc
         values: dict[Column, set[str]] = {}
         if misc is not None:
-            values.update(_keys_of(numbered(file.columns[misc])[1]))
+            values.update(_collect_key_values(code_column(file.columns[misc])[1]))
         for column in range(1, len(file.columns)):
             if column not in (token, misc):
                 missing = self.options.missing or ""
-                tags = set(numbered(file.columns[column])[1]) - {missing}
+                tags = set(code_column(file.columns[column])[1]) - {missing}
                 values[column] = set(self.options.as_tags(tags))
         return values
 
@@ -296,17 +298,17 @@ class _TagColumns:
                 f" {join_names(file.layout.names)}{scheme_hint if has_bare_labels else ''}"
             )
         candidates = [
-            c for c in tags if not _OTHER_TAGS.search(file.layout.name_of(c).casefold())
+            c for c in tags if not _OTHER_TAGS.search(file.layout.name_column(c).casefold())
         ] or tags
         last_column = candidates[-1] if candidates else width - 1
         if len(candidates) > 1 and last_column != max(
             c for c in (*tags, width - 1) if isinstance(c, int)
         ):
-            raise self.unclear_error(candidates)
+            raise self.build_unclear_error(candidates)
         annotators = [last_column]
-        labels = _labels_in(self.values.get(last_column, set()), self.options.scheme)
+        labels = _collect_labels(self.values.get(last_column, set()), self.options.scheme)
         for column in reversed(candidates[:-1]):
-            other_labels = _labels_in(self.values[column], self.options.scheme)
+            other_labels = _collect_labels(self.values[column], self.options.scheme)
             is_pair = width == 3 and not (
                 labels and other_labels
             )  # gold, and a prediction without segments
@@ -315,22 +317,26 @@ class _TagColumns:
             annotators.insert(0, column)
         has_two_candidates = width == 3 and len(candidates) == 2
         if has_two_candidates and len(annotators) == 1:  # gold and prediction, or chunks and names
-            raise self.unclear_error(candidates)
+            raise self.build_unclear_error(candidates)
         if self._have_disjoint_labels(candidates):  # probably a column for each label
-            raise self.unclear_error(candidates)
+            raise self.build_unclear_error(candidates)
         if (
             annotators == [last_column]
             and not labels
             and not self._is_part
             and self._have_labels_before_last(candidates)
         ):
-            raise self.unclear_error(candidates)
+            raise self.build_unclear_error(candidates)
         numbered_columns = [column for column in annotators if isinstance(column, int)]
-        spans = [self.spans(column) for column in numbered_columns] if len(annotators) > 1 else []
+        spans = (
+            [self.find_segments(column) for column in numbered_columns]
+            if len(annotators) > 1
+            else []
+        )
         if any(
             span_columns.lies_in(container) for span_columns, container in permutations(spans, 2)
         ):
-            raise self.unclear_error(annotators)
+            raise self.build_unclear_error(annotators)
         return annotators
 
     def _have_disjoint_labels(self, columns: Sequence[Column]) -> bool:
@@ -339,7 +345,7 @@ class _TagColumns:
         Chunks do not count.
         """
         labels_by_column = [
-            _labels_in(self.values[column], self.options.scheme)
+            _collect_labels(self.values[column], self.options.scheme)
             for column in columns
             if isinstance(column, int)
         ]
@@ -352,7 +358,9 @@ class _TagColumns:
 
     def _have_labels_before_last(self, columns: Sequence[Column]) -> bool:
         """Check whether one of several columns before the last has labels other than chunks."""
-        labels_by_column = (_labels_in(self.values[c], self.options.scheme) for c in columns[:-1])
+        labels_by_column = (
+            _collect_labels(self.values[c], self.options.scheme) for c in columns[:-1]
+        )
         return len(columns) > 2 and any(labels - _CHUNKS for labels in labels_by_column)
 
     @property
@@ -360,11 +368,11 @@ class _TagColumns:
         """Whether the file may be longer than the first lines."""
         return int(self.file.lines[-1]) + 1 >= LINES
 
-    def choice_notes(self) -> list[str]:
+    def compose_choice_notes(self) -> list[str]:
         """Build the note on a column that was chosen although other columns have tags."""
         file, column = self.file, self.annotators[-1]
         tags = self.tags or [column]
-        name = file.layout.name_of(column)
+        name = file.layout.name_column(column)
         if len(tags) > 1 and column == tags[-1]:
             choice = f"columns {self.format_columns(tags)} have tags, and the last, {name}, is read"
         elif len(tags) > 1:
@@ -380,7 +388,7 @@ class _TagColumns:
 
     def format_columns(self, columns: Sequence[Column]) -> str:
         """Format columns for a message, with their names if these are known."""
-        names = [(str(column), self.file.layout.name_of(column)) for column in columns]
+        names = [(str(column), self.file.layout.name_column(column)) for column in columns]
         return join_names(
             column_number
             if isinstance(column, str) or name == column_number
@@ -388,27 +396,27 @@ class _TagColumns:
             for column, (column_number, name) in zip(columns, names, strict=True)
         )
 
-    def spans(self, column: Column) -> _SpanColumns:
+    def find_segments(self, column: Column) -> _SpanColumns:
         """Find the segments in a column; a value that is no tag counts as ``O``."""
         if column in self._spans:
             return self._spans[column]
         file, scheme = self.file, self.options.scheme
-        codes, names = numbered(file.columns[number_of(column, file.layout) or 0])
+        codes, names = code_column(file.columns[find_column_number(column, file.layout) or 0])
         is_tag = np.array([parse_tag(name, scheme) is not None for name in names], np.bool_)
         tag_codes = np.where(is_tag[codes], codes, -1)
         segments = read_tags(names, tag_codes, file.sentences, scheme=scheme)
-        sentence_start = file.starts("sentence")[segments.sentence]
+        sentence_start = file.find_starts("sentence")[segments.sentence]
         spans = _SpanColumns(
             segments.start + sentence_start, segments.end + sentence_start, segments.names
         )
         self._spans[column] = spans
         return spans
 
-    def unclear_error(self, columns: Sequence[Column]) -> InputError:
+    def build_unclear_error(self, columns: Sequence[Column]) -> InputError:
         """Build the error for columns of tags with an unclear meaning."""
-        first_name, *_, last_name = (self.file.layout.name_of(c) for c in columns)
+        first_name, *_, last_name = (self.file.layout.name_column(c) for c in columns)
         described = columns[:_COLUMNS]
-        descriptions = [self._describe(described, column) for column in described]
+        descriptions = [self._describe_column(described, column) for column in described]
         examples = f"--columns {first_name} or --columns {last_name}"
         if not any(_INSIDE in description for description in descriptions):
             examples += (
@@ -428,7 +436,7 @@ class _TagColumns:
         """Remark that counts are of the first lines, if the file may be longer."""
         return f" (in the first {LINES} lines)" if self._is_part else ""
 
-    def _describe(self, columns: Sequence[Column], column: Column) -> str:
+    def _describe_column(self, columns: Sequence[Column], column: Column) -> str:
         """Describe a column: its labels, number of segments, and a column that contains these.
 
         Args:
@@ -437,7 +445,7 @@ class _TagColumns:
         """
         if isinstance(column, str):
             return f"{column} has tags"
-        spans = self.spans(column)
+        spans = self.find_segments(column)
         labels = f" of {join_names(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
         ellipsis = ", …" if len(spans.labels) > _LABELS else ""
         n_segments = pluralize(len(spans.start), "segment")
@@ -446,21 +454,24 @@ class _TagColumns:
             if (
                 other_column != column
                 and isinstance(other_column, int)
-                and spans.lies_in(self.spans(other_column))
+                and spans.lies_in(self.find_segments(other_column))
             ):
                 return f"{description}{_INSIDE}{self.format_columns([other_column])}"
         return description
 
-    def gold_error(self, columns_of_files: Sequence[_TagColumns]) -> InputError:
+    def build_gold_error(self, columns_of_files: Sequence[_TagColumns]) -> InputError:
         """Build the error for a file in which a column before the predictions may be gold.
 
         If all files share that column, the message suggests it as gold.
         """
         file = self.file
         gold_column, last_column = self.annotators[-2:]
-        gold_name, last_name = file.layout.name_of(gold_column), file.layout.name_of(last_column)
+        gold_name, last_name = (
+            file.layout.name_column(gold_column),
+            file.layout.name_column(last_column),
+        )
         if len(columns_of_files) > 1 and all(
-            columns.has_gold(tags_of(file, gold_column)) for columns in columns_of_files
+            columns.has_gold(get_column_tags(file, gold_column)) for columns in columns_of_files
         ):
             return InputError(
                 f"{file.name}: column {gold_name}, before the last, is the same in all files, so it"
@@ -469,7 +480,7 @@ class _TagColumns:
                 " (columns=) to read the last columns alone"
             )
         descriptions = "; ".join(
-            self._describe(self.annotators, column) for column in self.annotators
+            self._describe_column(self.annotators, column) for column in self.annotators
         )
         return InputError(
             f"{file.name}: columns {self.format_columns(self.annotators)} have tags of one kind,"
@@ -482,37 +493,39 @@ class _TagColumns:
     def has_gold(self, gold: Sequence[str]) -> bool:
         """Check whether the column before the last has the tags of `gold`."""
         with suppress(InputError):  # of a file as unclear as this
-            return len(self.annotators) > 1 and tags_of(self.file, self.annotators[-2]) == gold
+            return (
+                len(self.annotators) > 1 and get_column_tags(self.file, self.annotators[-2]) == gold
+            )
         return False
 
 
-def knows_rows(head: FileHead) -> bool:
+def looks_like_tagged_rows(head: FileHead) -> bool:
     """Check for rows of a token each, with tags, below the names of the columns."""
-    return any(_are_tags(values, "auto") for values in _values_below(head))
+    return any(_are_tags(values, "auto") for values in _collect_values(head))
 
 
-def knows_labels(head: FileHead) -> bool:
+def looks_like_labelled_rows(head: FileHead) -> bool:
     """Check for rows with ``O`` and labels without a prefix, below the names of the columns."""
-    return any("O" in values for values in _values_below(head))
+    return any("O" in values for values in _collect_values(head))
 
 
 def are_all_tagged(head: FileHead) -> bool:
     """Check whether the last of two or more fields is a tag, in each row of the first lines."""
-    layout = layout_of("\n".join(head.lines))
+    layout = infer_layout("\n".join(head.lines))
     lines = [line for line in head.lines[:-1] or head.lines if line.strip()]
-    rows = [fields_of(line, layout.sign) for line in lines if not line.startswith("#")]
+    rows = [split_fields(line, layout.sign) for line in lines if not line.startswith("#")]
     rows = rows[layout.header :]
     return bool(rows) and all(len(row) > 1 and is_tag(row[-1]) for row in rows)
 
 
-def _values_below(head: FileHead) -> list[set[str]]:
+def _collect_values(head: FileHead) -> list[set[str]]:
     """Collect the values of each column except the tokens, below a header or between commas."""
     if head.records:
         return []
-    layout = layout_of("\n".join(head.lines))
+    layout = infer_layout("\n".join(head.lines))
     if not layout.header and layout.sign == "\t":
         return []
-    fields = [fields_of(line, layout.sign) for line in head.lines if line.strip()]
+    fields = [split_fields(line, layout.sign) for line in head.lines if line.strip()]
     width = len(layout.names or fields[0])
     rows = [row for row in fields if len(row) == width][layout.header :]
     return [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
@@ -524,13 +537,13 @@ def _are_tags(values: set[str], scheme: str) -> bool:
     return n_tags == len(values) or ("O" in values and 2 * n_tags >= len(values))
 
 
-def _labels_in(values: set[str], scheme: str) -> set[str]:
+def _collect_labels(values: set[str], scheme: str) -> set[str]:
     """Collect the labels of tags."""
     parsed = (parse_tag(value, scheme) for value in values - {"O"})
     return {tag[1] for tag in parsed if tag is not None}
 
 
-def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | None:
+def _parse_columns(selector: Any, width: int, layout: Layout) -> list[Column] | None:
     """Parse the selection of columns in one file.
 
     Args:
@@ -560,7 +573,7 @@ def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | Non
                 f"columns {quote_value(selector)}; the columns of tags are names, or whole numbers"
                 " from 1, and each is named once"
             )
-        if number_range is None or number_of(column, layout) is not None:
+        if number_range is None or find_column_number(column, layout) is not None:
             columns.append(column)
             continue
         first_number, last_number = (whole_number(end, "column") for end in number_range.groups())
@@ -573,17 +586,17 @@ def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | Non
     return columns
 
 
-def tags_of(file: ConllFile, column: Column) -> Sequence[str]:
+def get_column_tags(file: ConllFile, column: Column) -> Sequence[str]:
     """Return the tags in a column, or those of a key in the last column of CoNLL-U.
 
     Raises:
         SettingError: if neither a column nor a key has that name.
     """
-    index = number_of(column, file.layout)
+    index = find_column_number(column, file.layout)
     if index is not None and index < len(file.columns):
         return file.columns[index]
     misc = file.layout.misc
-    keys = {} if misc is None else _keys_of(numbered(file.columns[misc])[1])
+    keys = {} if misc is None else _collect_key_values(code_column(file.columns[misc])[1])
     if misc is None or column not in keys:
         raise SettingError(
             f"{file.name}: no column {quote_value(column)}; there are columns 0 (the token) to"
@@ -591,10 +604,10 @@ def tags_of(file: ConllFile, column: Column) -> Sequence[str]:
             f"{f', called {join_names(file.layout.names)}' if file.layout.names else ''}"
             f"{f', and in {file.layout.names[misc]} {join_names(keys)}' if keys and misc else ''}"
         )
-    return _values_of(file.columns[misc], str(column))
+    return _extract_key_values(file.columns[misc], str(column))
 
 
-def _keys_of(values: Iterable[str]) -> dict[str, set[str]]:
+def _collect_key_values(values: Iterable[str]) -> dict[str, set[str]]:
     """Collect the values of each key in a column of KEY=VALUE|KEY=VALUE."""
     values_by_key: dict[str, set[str]] = {}
     for field in set(values):
@@ -605,7 +618,7 @@ def _keys_of(values: Iterable[str]) -> dict[str, set[str]]:
     return values_by_key
 
 
-def _values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
+def _extract_key_values(column: Iterable[str], key: str) -> tuple[str, ...]:
     """Return the value of a key in each row, or ``O`` in rows without it."""
     column = tuple(column)
     value_by_field = {}
@@ -615,13 +628,15 @@ def _values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
     return tuple(map(value_by_field.__getitem__, column))
 
 
-def brackets_of(file: ConllFile, column: Column, values: Iterable[str]) -> Sequence[str] | None:
+def find_bracket_names(
+    file: ConllFile, column: Column, values: Iterable[str]
+) -> Sequence[str] | None:
     """Return the names of the parts that follow a bracket in a key of CoNLL-U's last column.
 
     Returns:
         The names; empty for brackets in CoNLL-2012's columns; `None` if the column has no brackets.
     """
-    index = number_of(column, file.layout)
+    index = find_column_number(column, file.layout)
     is_numbered = index is not None and index < len(file.columns)
     if file.layout.ragged and is_numbered:
         return ()

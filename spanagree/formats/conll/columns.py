@@ -17,7 +17,7 @@ from spanagree.formats.usual_names import (
     NUMBER_NAMES,
     SENTENCE_NAMES,
     TOKEN_NAMES,
-    plain,
+    simplify_name,
 )
 from spanagree.tables import cells_of, is_even, separator_of
 
@@ -61,7 +61,7 @@ class Layout(NamedTuple):
     brackets: tuple[tuple[str, str], ...] = ()
     ragged: bool = False
 
-    def find(self, names: Iterable[str]) -> int | None:
+    def find_column(self, names: Iterable[str]) -> int | None:
         """Find the first column with one of some names, in any case; `None` if none has one."""
         lower_names = [name.casefold() for name in self.names]
         return next((i for i, name in enumerate(lower_names) if name in names), None)
@@ -71,27 +71,29 @@ class Layout(NamedTuple):
         """Numbers of the columns that separate sentences and documents, `None` without one."""
         has_names = self.header  # without a header, lines separate them
         return {
-            "sentence": self._find_usual(SENTENCE_NAMES) if has_names else None,
-            "document": self._find_usual(_DOCUMENT) if has_names else None,
+            "sentence": self._find_usual_column(SENTENCE_NAMES) if has_names else None,
+            "document": self._find_usual_column(_DOCUMENT) if has_names else None,
         }
 
     @property
     def annotator_column(self) -> int | None:
         """Number of the column of annotators, `None` without such a column."""
-        return self._find_usual(_ANNOTATOR) if self.header else None
+        return self._find_usual_column(_ANNOTATOR) if self.header else None
 
-    def _find_usual(self, usual_names: Sequence[str]) -> int | None:
+    def _find_usual_column(self, usual_names: Sequence[str]) -> int | None:
         """Find the first column with one of the usual names; `None` if no column has one."""
-        return next((i for i, name in enumerate(self.names) if plain(name) in usual_names), None)
+        return next(
+            (i for i, name in enumerate(self.names) if simplify_name(name) in usual_names), None
+        )
 
     @property
     def misc(self) -> int | None:
         """Number of the column of KEY=VALUE, `None` without such a column."""
-        return self.find(["misc"]) if self.numbered else None
+        return self.find_column(["misc"]) if self.numbered else None
 
-    def name_of(self, column: Column) -> str:
+    def name_column(self, column: Column) -> str:
         """Return the name of a column, or its number if it has no name."""
-        index = number_of(column, self)
+        index = find_column_number(column, self)
         return str(column) if index is None or index >= len(self.names) else self.names[index]
 
 
@@ -99,7 +101,7 @@ NO_NAMES = Layout()
 """Layout of a file without names of columns, with tokens in the first column."""
 
 
-def fields_of(row: str, sign: str = "\t") -> list[str]:
+def split_fields(row: str, sign: str = "\t") -> list[str]:
     """Split a row into fields: at tabs, else at spaces, or at another separator as in CSV."""
     if sign != "\t":
         return cells_of(row, sign)
@@ -109,12 +111,12 @@ def fields_of(row: str, sign: str = "\t") -> list[str]:
     return [field for field in row.split(" ") if field]
 
 
-def layout_of(text: str) -> Layout:
+def infer_layout(text: str) -> Layout:
     """Infer the layout from the beginning of a text.
 
-    >>> layout_of("TOKEN\\tNE-COARSE-LIT\\nJo\\tB-pers\\n").names
+    >>> infer_layout("TOKEN\\tNE-COARSE-LIT\\nJo\\tB-pers\\n").names
     ('TOKEN', 'NE-COARSE-LIT')
-    >>> layout_of("Jo\\tB-pers\\n").names
+    >>> infer_layout("Jo\\tB-pers\\n").names
     ()
     """
     names: tuple[str, ...] = ()
@@ -131,36 +133,38 @@ def layout_of(text: str) -> Layout:
         elif declared := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
             brackets += ((declared[1], declared[2]),)
         elif row.startswith(OWN):
-            own = declared_in(row)
+            own = parse_own_first_line(row)
             names = ("", *own[0]) if own else ()
     rows = [*chain.from_iterable(sentences)]
     first = rows[0] if rows else ""
-    cells = fields_of(first)
+    cells = split_fields(first)
     if _BEGIN.match(text) and len(cells) > _FIXED and cells[2].isdecimal():
         return Layout(_RAGGED, ragged=True)
     sign = separator_of(rows) or "\t"
-    fields = fields_of(first, sign)
+    fields = split_fields(first, sign)
     if not names and _is_header(fields):
         layout = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
         is_numbered = layout.names[0].casefold() in NUMBER_NAMES
-        return layout._replace(token=layout.find(TOKEN_NAMES) or 0, numbered=is_numbered)
+        return layout._replace(token=layout.find_column(TOKEN_NAMES) or 0, numbered=is_numbered)
     are_cells = not names and sign != "\t" and _are_tagged_cells(rows, sign)
     sign = sign if are_cells else "\t"
-    are_counted = len(fields) > 2 and all(_counts_tokens(sentence, sign) for sentence in sentences)
+    are_counted = len(fields) > 2 and all(
+        _is_token_count_first(sentence, sign) for sentence in sentences
+    )
     numbered = are_counted and (len(fields) == len(_CONLLU) or max(map(len, sentences)) > 1)
     if numbered and len(fields) == len(_CONLLU):
         names = names or _CONLLU
-    token = Layout(names).find(TOKEN_NAMES)
+    token = Layout(names).find_column(TOKEN_NAMES)
     first_word = int(numbered) if token is None else token
     return Layout(names, first_word, sign=sign, numbered=numbered, brackets=brackets)
 
 
-def line_of_ours(text: str) -> str:
+def find_own_first_line(text: str) -> str:
     """Return the first line of a text if this package wrote it, else an empty string."""
     return text.split("\n", 1)[0].rstrip(" \r") if text.startswith(OWN) else ""
 
 
-def declared_in(line: str) -> tuple[tuple[str, ...], str | None] | None:
+def parse_own_first_line(line: str) -> tuple[tuple[str, ...], str | None] | None:
     """Parse a first line written by this package.
 
     Returns:
@@ -187,23 +191,23 @@ def _are_tagged_cells(rows: list[str], sign: str) -> bool:
     """Check whether a comma or semicolon separates tokens from tags, and blanks do not."""
     if not is_even(rows, sign):
         return False
-    fields_between_blanks = [fields_of(row) for row in rows]
+    fields_between_blanks = [split_fields(row) for row in rows]
     blanks_separate_tags = all(
         len(fields) > 1 and is_tag(fields[-1]) for fields in fields_between_blanks
     )
     return not blanks_separate_tags and all(is_tag(cells_of(row, sign)[-1]) for row in rows)
 
 
-def _counts_tokens(sentence: list[str], sign: str) -> bool:
+def _is_token_count_first(sentence: list[str], sign: str) -> bool:
     """Check whether the first fields of a sentence count its tokens."""
-    first_fields = [fields_of(row, sign)[0] for row in sentence]
+    first_fields = [split_fields(row, sign)[0] for row in sentence]
     word_numbers = [field for field in first_fields if field.isdecimal()]
     return all(map(INDEX.fullmatch, first_fields)) and word_numbers == [
         str(i + 1) for i in range(len(word_numbers))
     ]
 
 
-def number_of(column: Column, layout: Layout) -> int | None:
+def find_column_number(column: Column, layout: Layout) -> int | None:
     """Find the number of a column; `None` if no column has that name.
 
     Raises:

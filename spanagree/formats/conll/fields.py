@@ -12,8 +12,8 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, as_small, unique
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.words import TokenBytes
-from spanagree.formats.conll.columns import fields_of
-from spanagree.formats.conll.lines import starts_of_lines
+from spanagree.formats.conll.columns import split_fields
+from spanagree.formats.conll.lines import find_line_starts
 
 _TAB, _NEWLINE, _SPACE = b"\t\n "
 _WORD = 8  # bytes that are compared as one integer
@@ -38,36 +38,36 @@ class Lines:
     starts: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[str]) -> Lines:
+    def from_rows(cls, rows: Iterable[str]) -> Lines:
         """Encode rows as lines."""
         data = "".join([f"{row}\n" for row in rows]).encode(errors="surrogatepass")
-        return cls(data, starts_of_lines(np.frombuffer(data, np.uint8)))
+        return cls(data, find_line_starts(np.frombuffer(data, np.uint8)))
 
     def __getitem__(self, line: int) -> str:
-        return _text(self.data[self.starts[line] : self.starts[line + 1] - 1])
+        return _decode(self.data[self.starts[line] : self.starts[line + 1] - 1])
 
-    def texts(self, line_indices: Ints) -> list[str]:
+    def decode_lines(self, line_indices: Ints) -> list[str]:
         """Decode the lines with some indices, without their ends."""
         bounds = zip(
             self.starts[line_indices].tolist(), self.starts[line_indices + 1].tolist(), strict=True
         )
-        return [_text(self.data[start : end - 1]) for start, end in bounds]
+        return [_decode(self.data[start : end - 1]) for start, end in bounds]
 
-    def fields(self, is_kept: Bools) -> FieldRows:
-        """Split the lines of a mask into fields, in the same way as :func:`fields_of`."""
-        field_rows = self._split(_TAB, is_kept) if b"\t" in self.data else None
+    def split_into_fields(self, is_kept: Bools) -> FieldRows:
+        """Split the lines of a mask into fields, in the same way as :func:`split_fields`."""
+        field_rows = self._split_at(_TAB, is_kept) if b"\t" in self.data else None
         if (
             field_rows is None or field_rows.widths.max(initial=1) == 1
         ):  # only other lines have tabs
-            field_rows = self._split(_SPACE, is_kept)
+            field_rows = self._split_at(_SPACE, is_kept)
         if not field_rows.is_plain:
-            lines = Lines.of(
-                "\t".join(fields_of(self[i])) for i in np.flatnonzero(is_kept).tolist()
+            lines = Lines.from_rows(
+                "\t".join(split_fields(self[i])) for i in np.flatnonzero(is_kept).tolist()
             )
-            field_rows = lines._split(_TAB, np.ones(len(lines.starts) - 1, np.bool_))
+            field_rows = lines._split_at(_TAB, np.ones(len(lines.starts) - 1, np.bool_))
         return field_rows
 
-    def _split(self, separator: int, is_kept: Bools) -> FieldRows:
+    def _split_at(self, separator: int, is_kept: Bools) -> FieldRows:
         """Split the lines of a mask at each separator byte.
 
         Fields with spaces at their edges are not plain.
@@ -125,7 +125,7 @@ class FieldRows(NamedTuple):
     widths: Ints
     is_plain: bool
 
-    def without_empty_last(self, width: int) -> tuple[FieldRows, int]:
+    def drop_empty_last(self, width: int) -> tuple[FieldRows, int]:
         """Remove an empty last field from rows with one field more than `width`, as after a tab.
 
         Returns:
@@ -142,12 +142,12 @@ class FieldRows(NamedTuple):
         bounds = self.begin[is_kept], self.end[is_kept]
         return FieldRows(self.data, *bounds, self.widths - has_empty_field, self.is_plain), count
 
-    def column(self, column_index: int) -> Fields:
+    def select_column(self, column_index: int) -> Fields:
         """Return a column of rows with equal widths."""
         width = int(self.widths[0])
         return Fields(self.data, self.begin[column_index::width], self.end[column_index::width])
 
-    def ragged_column(self, column_index: int) -> Fields:
+    def select_ragged_column(self, column_index: int) -> Fields:
         """Return a column of the rows that have it; for −1, the last field of each row."""
         row_end = np.cumsum(self.widths)
         field_index = (
@@ -179,9 +179,9 @@ class Fields(Sequence[str]):
         return self._count
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice) or "numbered" in vars(self):
+        if isinstance(index, slice) or "codes_and_words" in vars(self):
             return self.words[index]
-        return _text(self._data[self._begin[index] : self._end[index]])
+        return _decode(self._data[self._begin[index] : self._end[index]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -194,27 +194,29 @@ class Fields(Sequence[str]):
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Fields as strings; equal fields share one string."""
-        if "numbered" not in vars(self):
-            return tuple(self.joined())
-        code, names = self.numbered
+        if "codes_and_words" not in vars(self):
+            return tuple(self.copy_fields())
+        code, names = self.codes_and_words
         return tuple(map(names.__getitem__, code.tolist()))
 
-    def joined(self) -> TokenBytes:
-        """Copy the fields, before they are numbered, without the rest of their rows."""
-        return TokenBytes(b"".join([portion.joined() for portion in self._portions()]), len(self))
+    def copy_fields(self) -> TokenBytes:
+        """Copy the fields, before they are coded, without the rest of their rows."""
+        return TokenBytes(
+            b"".join([portion.join_fields() for portion in self._yield_portions()]), len(self)
+        )
 
     @cached_property
-    def numbered(self) -> tuple[Ints, tuple[str, ...]]:
+    def codes_and_words(self) -> tuple[Ints, tuple[str, ...]]:
         """Code of each field, and the distinct fields in the order of first occurrence."""
         code_by_name = Vocabulary()
         code_portions: list[Any] = [np.zeros(0, np.int8)]
-        for portion in self._portions():
-            code, names = portion.numbered()
+        for portion in self._yield_portions():
+            code, names = portion.code_fields()
             code_portions.append(as_small([code_by_name[name] for name in names])[code])
         del self._data, self._begin, self._end  # codes need less memory
         return np.concatenate(code_portions), tuple(code_by_name)
 
-    def _portions(self) -> Iterator[_Portion]:
+    def _yield_portions(self) -> Iterator[_Portion]:
         for start in range(0, len(self), _PORTION):
             begin, end = (x[start : start + _PORTION] for x in (self._begin, self._end))
             data_start = int(begin[0])
@@ -234,7 +236,7 @@ class _Portion(NamedTuple):
     begin: Ints
     end: Ints
 
-    def joined(self) -> bytes:
+    def join_fields(self) -> bytes:
         """Join the fields, each followed by a newline."""
         size = self.end - self.begin + 1
         end_of_field = np.cumsum(size, dtype=self.end.dtype)  # positions after each newline
@@ -244,16 +246,16 @@ class _Portion(NamedTuple):
         text[end_of_field - 1] = _NEWLINE
         return text.tobytes()
 
-    def numbered(self) -> tuple[Ints, Sequence[str]]:
+    def code_fields(self) -> tuple[Ints, Sequence[str]]:
         """Code the fields; the distinct fields are in the order of first occurrence."""
         size = self.end - self.begin
         longest = int(size.max())
         if longest > _LONG:
-            return codes(_text(self.joined()).split("\n")[:-1])
-        n_distinct, code = _dense_ranks(self._numbers(slice(None), 0))
+            return codes(_decode(self.join_fields()).split("\n")[:-1])
+        n_distinct, code = _dense_ranks(self._read_integers(slice(None), 0))
         for n_done in range(_WORD, longest, _WORD):
             rows = np.flatnonzero(size > n_done)
-            n_values, rank_of_value = _dense_ranks(self._numbers(rows, n_done))
+            n_values, rank_of_value = _dense_ranks(self._read_integers(rows, n_done))
             code *= n_values + 1
             code[rows] += rank_of_value + 1
             n_distinct, code = _dense_ranks(code)
@@ -263,11 +265,11 @@ class _Portion(NamedTuple):
         )  # the last assignment is that of the first occurrence
         order = np.argsort(first_index)
         bounds = (x[first_index[order]].tolist() for x in (self.begin, self.end))
-        names = [_text(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
+        names = [_decode(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
         rank: Ints = np.argsort(order)
         return rank[code], names
 
-    def _numbers(self, field_index: Any, n_done: int) -> Any:
+    def _read_integers(self, field_index: Any, n_done: int) -> Any:
         """Read the next eight bytes of some fields as integers.
 
         Args:
@@ -279,15 +281,15 @@ class _Portion(NamedTuple):
         return integers[begin] & _ENDS[np.minimum(self.end[field_index] - begin, _WORD)]
 
 
-def numbered(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+def code_column(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     """Code the values of a column; the distinct values are in the order of first occurrence.
 
     The codes have the smallest integer type that can also store −1.
     """
-    return column.numbered if isinstance(column, Fields) else codes(column)
+    return column.codes_and_words if isinstance(column, Fields) else codes(column)
 
 
-def _text(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode(errors="surrogatepass")
 
 

@@ -20,12 +20,12 @@ from spanagree.corpus.tags import prefixed
 from spanagree.formats.conll.columns import (
     Column,
     Layout,
-    fields_of,
-    layout_of,
-    line_of_ours,
-    number_of,
+    find_column_number,
+    find_own_first_line,
+    infer_layout,
+    split_fields,
 )
-from spanagree.formats.conll.lines import SURE_ROW, LineKind, as_lines, kinds_of_lines
+from spanagree.formats.conll.lines import SURE_ROW, LineKind, classify_lines, encode_lines
 
 LINES = 50_000  # first lines that decide
 
@@ -66,12 +66,12 @@ class ConllHeader:
     @cached_property
     def _is_tabbed(self) -> bool:
         """Whether each row has a tab."""
-        return self.layout.sign == "\t" and all("\t" in row for row in _sure_rows(self.first))
+        return self.layout.sign == "\t" and all("\t" in row for row in _yield_sure_rows(self.first))
 
     @cached_property
     def _known_tags(self) -> frozenset[str]:
         """Values in the columns of tags."""
-        rows = [fields_of(row, self.layout.sign) for row in _sure_rows(self.first)]
+        rows = [split_fields(row, self.layout.sign) for row in _yield_sure_rows(self.first)]
         tags = (row[column] for row in rows for column in self.tag_columns if column < len(row))
         return frozenset(tags) - {""}
 
@@ -88,14 +88,14 @@ class ConllHeader:
         Returns:
             The start of each line, its kind, and the number of rows that are not tokens, by reason.
         """
-        starts, line_kinds = kinds_of_lines(data)
-        doubtful_lines = _doubtful_lines(data, starts, line_kinds)
+        starts, line_kinds = classify_lines(data)
+        doubtful_lines = _find_doubtful_lines(data, starts, line_kinds)
         line_kinds[line_kinds == LineKind.COMMENT] = LineKind.ROW  # after blanks, # is a token
         line_kinds[doubtful_lines] = LineKind.COMMENT
         if header:
             line_kinds[np.flatnonzero(line_kinds == LineKind.ROW)[:1]] = LineKind.OTHER
-        tokens = _lines_where(
-            lambda x: self.is_token(_text(x, encoding)), data, starts, doubtful_lines
+        tokens = _select_lines(
+            lambda x: self.is_token(_decode_line(x, encoding)), data, starts, doubtful_lines
         )
         line_kinds[tokens] = LineKind.ROW
         unnumbered_rows = [*_NON_WORD_ROW.finditer(data)] if self.layout.numbered else []
@@ -110,7 +110,7 @@ class ConllHeader:
 
     def is_token(self, text: str) -> bool:
         """Check whether a line that begins with ``#`` has the columns and the tags of a token."""
-        fields = fields_of(text, self.layout.sign)
+        fields = split_fields(text, self.layout.sign)
         if self.layout.ragged:  # each row begins with the document
             return False
         if not 1 < len(fields) == self.width > max(self.tag_columns):
@@ -127,7 +127,7 @@ class ConllHeader:
         )
 
 
-def head_of(
+def infer_header(
     text: str,
     *,
     columns: Sequence[Column | None] = (),
@@ -142,31 +142,33 @@ def head_of(
         columns: named columns of tags; `None` is the last column, which is also the default.
         scheme, missing, outside: properties of the tags.
     """
-    layout = layout_of(text)
-    indices = [None if column is None else number_of(column, layout) for column in columns]
+    layout = infer_layout(text)
+    indices = [None if column is None else find_column_number(column, layout) for column in columns]
     tag_columns = tuple(-1 if index is None else index for index in indices) or (-1,)
     header = ConllHeader(
-        layout, scheme, missing, outside, tag_columns, line_of_ours=line_of_ours(text)
+        layout, scheme, missing, outside, tag_columns, line_of_ours=find_own_first_line(text)
     )
-    sure_rows = [*islice(_sure_rows(text), 2)]
+    sure_rows = [*islice(_yield_sure_rows(text), 2)]
     if sure_rows:
         row = (
             sure_rows[-1] if layout.header else sure_rows[0]
         )  # the first row below the names of the columns
-        width = len(layout.names if layout.ragged else fields_of(row, layout.sign))
+        width = len(layout.names if layout.ragged else split_fields(row, layout.sign))
         has_comments = text.startswith("#") or "\n#" in text
         return replace(header, width=width, first=text if has_comments else "")
     # the first line that can be a token decides the width
-    data = as_lines(text)
-    starts, line_kinds = kinds_of_lines(data)
-    for row in map(_text, _lines(data, starts, _doubtful_lines(data, starts, line_kinds))):
-        candidate = replace(header, width=len(fields_of(row, layout.sign)))
+    data = encode_lines(text)
+    starts, line_kinds = classify_lines(data)
+    for row in map(
+        _decode_line, _yield_lines(data, starts, _find_doubtful_lines(data, starts, line_kinds))
+    ):
+        candidate = replace(header, width=len(split_fields(row, layout.sign)))
         if candidate.is_token(row):
             return candidate
     return header
 
 
-def rows_above(lines: Ints, non_rows: Ints) -> Ints:
+def count_rows_above(lines: Ints, non_rows: Ints) -> Ints:
     """Count the rows above each of some lines.
 
     Args:
@@ -177,10 +179,10 @@ def rows_above(lines: Ints, non_rows: Ints) -> Ints:
     return n_above
 
 
-def id_in(line: str) -> str:
+def parse_id(line: str) -> str:
     """Parse the id of a sentence or document from the line above it.
 
-    >>> id_in("# sent_id = 3"), id_in("#begin document (bn/cnn_0115); part 000")
+    >>> parse_id("# sent_id = 3"), parse_id("#begin document (bn/cnn_0115); part 000")
     ('3', 'bn/cnn_0115; part 000')
     """
     if match := _BEGIN.match(line):
@@ -188,12 +190,12 @@ def id_in(line: str) -> str:
     return line.partition("=")[2].strip()
 
 
-def first_lines(text: str) -> str:
+def take_first_lines(text: str) -> str:
     """Return the first `LINES` lines of a text, and further lines up to a portion with a row."""
-    return up_to_row(_portions_of(text))
+    return join_portions_to_row(_yield_portions(text))
 
 
-def up_to_row(portions: Iterable[str]) -> str:
+def join_portions_to_row(portions: Iterable[str]) -> str:
     """Join the first portions of lines, up to a portion with a row."""
     kept_portions: list[str] = []
     for portion in portions:
@@ -203,7 +205,7 @@ def up_to_row(portions: Iterable[str]) -> str:
     return "".join(kept_portions)
 
 
-def _portions_of(text: str) -> Iterator[str]:
+def _yield_portions(text: str) -> Iterator[str]:
     """Yield portions of `LINES` lines with their ends."""
     portion_pattern = re.compile(rf"(?:.*\n){{{LINES}}}")
     end = 0
@@ -214,7 +216,7 @@ def _portions_of(text: str) -> Iterator[str]:
         yield text[end:]
 
 
-def _doubtful_lines(data: bytes, starts: Ints, line_kinds: Ints) -> Ints:
+def _find_doubtful_lines(data: bytes, starts: Ints, line_kinds: Ints) -> Ints:
     """Find the lines that begin with ``#``, which may be tokens or comments."""
     lines = np.flatnonzero(line_kinds == LineKind.COMMENT)
     first_byte = np.frombuffer(data, np.uint8)[starts[lines]]
@@ -222,27 +224,27 @@ def _doubtful_lines(data: bytes, starts: Ints, line_kinds: Ints) -> Ints:
     return doubtful
 
 
-def _sure_rows(text: str) -> Iterator[str]:
+def _yield_sure_rows(text: str) -> Iterator[str]:
     """Yield the lines that are certainly tokens, without trailing spaces."""
     return (match[0].rstrip(" \r") for match in SURE_ROW.finditer(text))
 
 
-def _lines(data: bytes, starts: Ints, indices: Ints) -> Iterator[bytes]:
+def _yield_lines(data: bytes, starts: Ints, indices: Ints) -> Iterator[bytes]:
     """Yield the lines with some indices, with their ends."""
     bounds = zip(starts[indices].tolist(), starts[indices + 1].tolist(), strict=True)
     return (data[start:end] for start, end in bounds)
 
 
-def _lines_where(
+def _select_lines(
     condition: Callable[[bytes], bool], data: bytes, starts: Ints, indices: Ints
 ) -> Ints:
     """Select the lines that meet a condition, which is evaluated once for equal lines."""
-    lines = [*_lines(data, starts, indices)]
+    lines = [*_yield_lines(data, starts, indices)]
     is_met = {line: condition(line) for line in {*lines}}
     return indices[[is_met[line] for line in lines]]
 
 
-def _text(line: bytes, encoding: str = "utf-8") -> str:
+def _decode_line(line: bytes, encoding: str = "utf-8") -> str:
     """Decode a line without its end and trailing spaces."""
     try:
         text = line.decode(encoding, "surrogatepass")

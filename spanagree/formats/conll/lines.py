@@ -47,7 +47,7 @@ _NEWLINE, _RETURN = b"\n\r"
 _PORTION = 1 << 18  # bytes that are searched for newlines in one step
 
 
-def as_lines(text: str) -> bytes:
+def encode_lines(text: str) -> bytes:
     """Encode a text such that each line ends with a newline, and no carriage return."""
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
     if b"\r" not in data:
@@ -59,7 +59,7 @@ def as_lines(text: str) -> bytes:
     return b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
 
 
-def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
+def classify_lines(text: bytes) -> tuple[Ints, Ints]:
     r"""Classify lines as rows, blank lines, comments, or lines that begin a document.
 
     Blanks at the edges of a line do not matter. A comment may still be a row of the token ``#``:
@@ -68,13 +68,13 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     Returns:
         The start of each line, and the end of the text; the kind of each line.
 
-    >>> starts, kinds = kinds_of_lines(b"a O\n \n# b")
+    >>> starts, kinds = classify_lines(b"a O\n \n# b")
     >>> starts.tolist(), [("row", "blank", "comment")[kind] for kind in kinds]
     ([0, 4, 6, 9], ['row', 'blank', 'comment'])
     """
     terminated = text if text.endswith(b"\n") or not text else text + b"\n"
     characters = np.frombuffer(terminated, np.uint8)
-    starts = starts_of_lines(characters)
+    starts = find_line_starts(characters)
     first_position = starts[:-1]
     first_byte = characters[first_position]
     is_indented = _IS_BLANK[first_byte]
@@ -98,7 +98,7 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     return starts, line_kinds
 
 
-def starts_of_lines(characters: Any) -> Ints:
+def find_line_starts(characters: Any) -> Ints:
     """Find the start of each line, and the end of the last; all lines end in a newline.
 
     The positions are small integers in one array, filled portion by portion: to allocate further

@@ -28,15 +28,22 @@ from spanagree.formats.conll.columns import (
     OWN,
     Column,
     Layout,
-    declared_in,
-    fields_of,
+    find_column_number,
+    find_own_first_line,
     is_column,
-    line_of_ours,
-    number_of,
+    parse_own_first_line,
+    split_fields,
 )
 from spanagree.formats.conll.fields import Fields, Lines
-from spanagree.formats.conll.head import MARK, SENT_ID, ConllHeader, head_of, id_in, rows_above
-from spanagree.formats.conll.lines import LineKind, as_lines
+from spanagree.formats.conll.head import (
+    MARK,
+    SENT_ID,
+    ConllHeader,
+    count_rows_above,
+    infer_header,
+    parse_id,
+)
+from spanagree.formats.conll.lines import LineKind, encode_lines
 from spanagree.settings import reading_settings
 from spanagree.tables import rows_of
 
@@ -102,7 +109,7 @@ class ConllOptions(TagOptions):
             object.__setattr__(self, "chosen", settings)
         super().__post_init__()
 
-    def with_declared(
+    def add_declared_columns(
         self, files: Mapping[str, PathName], first: Mapping[PathName, str]
     ) -> ConllOptions:
         """Add the columns that the first line of a single file names, if this package wrote it.
@@ -113,10 +120,10 @@ class ConllOptions(TagOptions):
         if len(files) > 1 or self.columns:
             return self
         ((path, text),) = first.items()
-        line = line_of_ours(text)
+        line = find_own_first_line(text)
         if not line:
             return self
-        declared = declared_in(line)
+        declared = parse_own_first_line(line)
         problem = "is damaged" if declared is None else ""
         names, missing = declared or ((), None)
         if len(set(names)) < len(names):
@@ -133,14 +140,14 @@ class ConllOptions(TagOptions):
             are_declared=True,
         )
 
-    def heads(
+    def infer_headers(
         self, files: Mapping[str, PathName], first: Mapping[PathName, str]
     ) -> dict[PathName, ConllHeader]:
         """Infer the header of each file."""
         return {
-            path: head_of(
+            path: infer_header(
                 text,
-                columns=self._columns_in(path, files),
+                columns=self._find_named_columns(path, files),
                 scheme=self.scheme,
                 missing=self.missing,
                 outside=self.outside,
@@ -148,7 +155,7 @@ class ConllOptions(TagOptions):
             for path, text in first.items()
         }
 
-    def _columns_in(self, path: PathName, files: Mapping[str, PathName]) -> list[Column]:
+    def _find_named_columns(self, path: PathName, files: Mapping[str, PathName]) -> list[Column]:
         """Return the columns of tags that the user names in a file."""
         selections: Iterable[Any] = [self.columns]
         if isinstance(self.columns, Mapping) and len(files) == 1:
@@ -188,11 +195,11 @@ class ConllFile:
     layout: Layout = NO_NAMES
     n_skipped: Mapping[str, int] = field(default_factory=dict)
 
-    def location(self, token: int) -> str:
+    def format_location(self, token: int) -> str:
         """Format the file and line of a token."""
         return f"{self.name}:{self.lines[token]}"
 
-    def starts(self, unit: str) -> Ints:
+    def find_starts(self, unit: str) -> Ints:
         """Find the first token of each sentence, or document."""
         sizes = self.sentences if unit == "sentence" else self.documents
         return np.cumsum(sizes) - sizes
@@ -201,17 +208,17 @@ class ConllFile:
     def parent_ids(self) -> Ints:
         """Index of the document of each sentence."""
         ends = np.cumsum(self.documents)
-        return np.searchsorted(ends, self.starts("sentence"), side="right")
+        return np.searchsorted(ends, self.find_starts("sentence"), side="right")
 
-    def select(self, sentences: list[int]) -> ConllFile:
+    def select_sentences(self, sentences: list[int]) -> ConllFile:
         """Select sentences."""
-        token_index = self.take(sentences)
+        token_index = self.find_token_indices(sentences)
         sizes = self.sentences[sentences]
         tokens_of_part = tuple(self.columns[0][i] for i in token_index.tolist())
         ids = tuple(self.ids[i] for i in sentences) if self.ids else None
         return ConllFile(self.name, [tokens_of_part], self.lines[token_index], sizes, sizes, ids)
 
-    def take(self, sentences: list[int]) -> Ints:
+    def find_token_indices(self, sentences: list[int]) -> Ints:
         """Return the indices of the tokens of some sentences."""
         return entries(self.sentences, np.array(sentences, np.int64))
 
@@ -231,19 +238,21 @@ class ConllFile:
         index_by_id = {id_: i for i, id_ in enumerate(self.ids)}
         shared_indices = [i for i, id_ in enumerate(text.ids) if id_ in index_by_id]
         codes_of_text = np.full(len(text.lines), -1)
-        codes_of_text[text.take(shared_indices)] = codes[
-            self.take([index_by_id[text.ids[i]] for i in shared_indices])
+        codes_of_text[text.find_token_indices(shared_indices)] = codes[
+            self.find_token_indices([index_by_id[text.ids[i]] for i in shared_indices])
         ]
         is_missing = np.ones(len(text.ids), np.bool_)
         is_missing[shared_indices] = False
         return codes_of_text, is_missing
 
-    def line_of(self, token: int, text: ConllFile) -> str:
+    def locate_token(self, token: int, text: ConllFile) -> str:
         """Format the location in this file of a token of the shared text."""
-        return self.location(int(self.align_codes(np.arange(len(self.lines)), text)[0][token]))
+        return self.format_location(
+            int(self.align_codes(np.arange(len(self.lines)), text)[0][token])
+        )
 
 
-def _lines_of(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints, dict[str, int]]:
+def _split_lines(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints, dict[str, int]]:
     """Split a text into lines, with tabs as the separators of rows.
 
     Returns:
@@ -256,7 +265,7 @@ def _lines_of(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints, d
         for line_number, line in enumerate(text.split("\n"), 1):
             if line.startswith(BOM):
                 raise mark_inside(f"{name}:{line_number}")
-    data = as_lines(text)
+    data = encode_lines(text)
     if b"\r" in data:
         line_number = 1 + data.count(b"\n", 0, data.index(b"\r"))
         raise InputError(
@@ -266,16 +275,16 @@ def _lines_of(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints, d
     lines = Lines(data, starts)
     if header.layout.sign != "\t":
         rows = np.flatnonzero((line_kinds == LineKind.ROW) | (line_kinds == LineKind.OTHER))
-        lines = _with_tabs(name, lines, rows, header.layout.sign)
+        lines = _replace_separators(name, lines, rows, header.layout.sign)
     return lines, line_kinds, n_skipped
 
 
-def _with_tabs(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
+def _replace_separators(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
     """Replace the commas or semicolons of rows by tabs."""
     texts = [""] * (
         len(lines.starts) - 1
     )  # texts of all lines, so that errors have the right line number
-    for i, text in zip(rows.tolist(), lines.texts(rows), strict=True):
+    for i, text in zip(rows.tolist(), lines.decode_lines(rows), strict=True):
         texts[i] = text
     tabbed_rows = ["\t".join(row) for _, row in rows_of(name, texts, sign)]
     if len(tabbed_rows) != len(rows):
@@ -284,13 +293,13 @@ def _with_tabs(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
             " a"
             " quoted field goes over several; each token has a line of its own"
         )
-    texts = lines.texts(np.arange(len(lines.starts) - 1))
+    texts = lines.decode_lines(np.arange(len(lines.starts) - 1))
     for i, row in zip(rows.tolist(), tabbed_rows, strict=True):
         texts[i] = row
-    return Lines.of(texts)
+    return Lines.from_rows(texts)
 
 
-def read_page(
+def read_conll_file(
     path: PathName,
     text: str,
     head: ConllHeader,
@@ -310,21 +319,23 @@ def read_page(
         InputError: if rows have different widths, a column is missing, or an id is repeated.
     """
     name = printable_path(path)
-    lines, line_kinds, n_skipped = _lines_of(name, text, head)
+    lines, line_kinds, n_skipped = _split_lines(name, text, head)
     del text  # frees memory
     layout = head.layout
     are_rows = line_kinds == LineKind.ROW
     if not are_rows.any():
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    line_numbers = _line_numbers(are_rows)
+    line_numbers = _number_lines(are_rows)
     if layout.ragged:
-        table, n_cut = _ragged(lines, are_rows), 0
+        table, n_cut = _split_ragged_rows(lines, are_rows), 0
     else:
-        table, n_cut = _table(name, lines, are_rows, line_numbers, head.width)
+        table, n_cut = _split_into_columns(name, lines, are_rows, line_numbers, head.width)
     non_rows = np.flatnonzero(~are_rows)
     comments = _locate_among_rows(lines, np.flatnonzero(line_kinds == LineKind.COMMENT), non_rows)
     marks = _locate_among_rows(lines, np.flatnonzero(line_kinds == LineKind.DOCSTART), non_rows)
-    column_indices = [number_of(column, layout) for column in columns if column is not None]
+    column_indices = [
+        find_column_number(column, layout) for column in columns if column is not None
+    ]
     _check_columns(
         name,
         len(table),
@@ -347,22 +358,24 @@ def read_page(
                 " quotes instead"
             )
     annotator = layout.annotator_column
-    if annotator is not None and len(people := table[annotator].numbered[1]) > 1:
+    if annotator is not None and len(people := table[annotator].codes_and_words[1]) > 1:
         raise InputError(
-            f"{name}: the column {layout.name_of(annotator)} names {join_names(people)}, and a"
+            f"{name}: the column {layout.name_column(annotator)} names {join_names(people)}, and a"
             " token has one row here; give each annotator a column of tags, or a file"
         )
-    breaks = {unit: _changes(table, column) for unit, column in layout.break_columns.items()}
+    breaks = {
+        unit: _find_changed_rows(table, column) for unit, column in layout.break_columns.items()
+    }
     if len(table) == 2 and not layout.token:  # later steps need the tags only, not the bytes
-        _ = table[1].numbered
+        _ = table[1].codes_and_words
     ends_document = np.zeros(len(line_numbers) + 1, np.bool_)
     ends_document[[0, -1, *(row for row, _, _ in marks), *breaks["document"]]] = True
     ends_sentence = ends_document.copy()
-    ends_sentence[rows_above(np.flatnonzero(line_kinds == LineKind.BLANK), non_rows)] = True
+    ends_sentence[count_rows_above(np.flatnonzero(line_kinds == LineKind.BLANK), non_rows)] = True
     ends_sentence[breaks["sentence"]] = True
     documents, sentences = np.flatnonzero(ends_document), np.flatnonzero(ends_sentence)
     by_sentence = options.unit == "sentence"
-    ids = _ids(
+    ids = _find_ids(
         name,
         comments if by_sentence else marks,
         (sentences if by_sentence else documents)[:-1],
@@ -371,8 +384,8 @@ def read_page(
     return ConllFile(
         name,
         [
-            table[layout.token].joined(),
-            *(_bracket_column(column) if layout.ragged else column for column in table[1:]),
+            table[layout.token].copy_fields(),
+            *(_convert_to_brackets(column) if layout.ragged else column for column in table[1:]),
         ],
         line_numbers,
         sentences=np.diff(sentences),
@@ -386,7 +399,7 @@ def read_page(
     )
 
 
-def _line_numbers(is_kept: Bools) -> Ints:
+def _number_lines(is_kept: Bools) -> Ints:
     """Return the numbers (from 1) of the lines in a mask, as small integers."""
     end = 1 + len(is_kept)
     return np.arange(1, end, dtype=np.min_scalar_type(-end - 1))[is_kept]
@@ -405,13 +418,13 @@ def _locate_among_rows(
     Returns:
         The number of rows above each line, its text, and its line number.
     """
-    n_above = rows_above(line_index, non_rows).tolist()
-    texts = [text.rstrip(" ") for text in lines.texts(line_index)]
+    n_above = count_rows_above(line_index, non_rows).tolist()
+    texts = [text.rstrip(" ") for text in lines.decode_lines(line_index)]
     numbers = (line_index + 1).tolist()
     return list(zip(n_above, texts, numbers, strict=True))
 
 
-def _changes(table: Sequence[Sequence[str]], column: int | None) -> list[int]:
+def _find_changed_rows(table: Sequence[Sequence[str]], column: int | None) -> list[int]:
     """Find the rows with a value in a column that differs from the row above and is not empty."""
     values = () if column is None else table[column]
     pairs = pairwise(values)
@@ -447,7 +460,7 @@ def _check_columns(
             )
 
 
-def _ids(
+def _find_ids(
     name: str,
     lines: list[tuple[int, str, int]],
     first_rows: Ints,
@@ -469,7 +482,7 @@ def _ids(
     line_by_id: dict[str, int] = {}
     for row in row_list:
         text, line_number = ids[row]
-        id_ = id_in(text)
+        id_ = parse_id(text)
         if id_ in line_by_id:
             raise InputError(
                 f"{name}:{line_number}: {noun} {quote_value(id_)} again, it is that of line"
@@ -479,22 +492,26 @@ def _ids(
     return tuple(line_by_id)
 
 
-def _ragged(lines: Lines, is_kept: Bools) -> list[Fields]:
+def _split_ragged_rows(lines: Lines, is_kept: Bools) -> list[Fields]:
     """Return word, name and mention of CoNLL-2012's rows; mentions are in the last field."""
-    rows = lines.fields(is_kept)
-    return [rows.ragged_column(_WORD), rows.ragged_column(_NAME), rows.ragged_column(-1)]
+    rows = lines.split_into_fields(is_kept)
+    return [
+        rows.select_ragged_column(_WORD),
+        rows.select_ragged_column(_NAME),
+        rows.select_ragged_column(-1),
+    ]
 
 
-def _bracket_column(column: Fields) -> Sequence[str]:
+def _convert_to_brackets(column: Fields) -> Sequence[str]:
     """Convert a column of CoNLL-2012 to brackets with labels."""
-    numbers, names = column.numbered
-    return tuple(map([*map(_with_brackets, names)].__getitem__, numbers.tolist()))
+    numbers, names = column.codes_and_words
+    return tuple(map([*map(_add_bracket_labels, names)].__getitem__, numbers.tolist()))
 
 
-def _with_brackets(value: str) -> str:
+def _add_bracket_labels(value: str) -> str:
     """Convert a value of CoNLL-2012 to brackets, with the label of each that opens or closes.
 
-    >>> [_with_brackets(value) for value in ("(GPE*", "*)", "(GPE)", "*", "-", "(1|(23)")]
+    >>> [_add_bracket_labels(value) for value in ("(GPE*", "*)", "(GPE)", "*", "-", "(1|(23)")]
     ['(GPE', '*)', '(GPE)', 'O', '_', '(1-mention(23-mention)']
     """
     if value in ("*", "-", "_", ""):
@@ -503,7 +520,7 @@ def _with_brackets(value: str) -> str:
     return opened.replace("*", "") if opened.startswith("(") else opened
 
 
-def _table(
+def _split_into_columns(
     name: str, lines: Lines, is_kept: Bools, line_numbers: Ints, width: int
 ) -> tuple[list[Fields], int]:
     """Split rows into columns.
@@ -527,18 +544,18 @@ def _table(
             " tags, at"
             f" most {_WIDEST} columns: is this a text in one line?"
         )
-    rows, n_cut = lines.fields(is_kept).without_empty_last(width)
+    rows, n_cut = lines.split_into_fields(is_kept).drop_empty_last(width)
     if width < 2:
         raise InputError(
-            f"{name}:{line_numbers[0]}: one column ({quote_value(rows.column(0)[0])}); a token and"
-            " at least"
+            f"{name}:{line_numbers[0]}: one column ({quote_value(rows.select_column(0)[0])}); a"
+            " token and at least"
             " one tag are needed"
         )
     for i in np.flatnonzero(rows.widths != width)[:1].tolist():
-        row = " ".join(fields_of(lines[np.flatnonzero(is_kept)[i]]))
+        row = " ".join(split_fields(lines[np.flatnonzero(is_kept)[i]]))
         raise InputError(
             f"{name}:{line_numbers[i]}: {pluralize(int(rows.widths[i]), 'column')}"
             f" ({quote_value(row)});"
             f" the rows before it have {width}, and all need the same"
         )
-    return [rows.column(column) for column in range(width)], n_cut
+    return [rows.select_column(column) for column in range(width)], n_cut

@@ -27,20 +27,20 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, Source, named_files, read_lines
-from spanagree.formats.conll.align import align
+from spanagree.formats.conll.align import find_shared_text
 from spanagree.formats.conll.choose import (
     LayerRequest,
-    brackets_of,
     decide_layers,
-    tags_of,
-    unread_tags,
+    find_bracket_names,
+    get_column_tags,
+    yield_unread_tags,
 )
-from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
-from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import ConllHeader, first_lines, head_of
+from spanagree.formats.conll.columns import Column, Layout, find_column_number, split_columns
+from spanagree.formats.conll.fields import code_column
+from spanagree.formats.conll.head import ConllHeader, infer_header, take_first_lines
 from spanagree.formats.conll.lines import DOCSTART
-from spanagree.formats.conll.page import ConllFile, ConllOptions, read_page
-from spanagree.formats.file_head import passed_over
+from spanagree.formats.conll.page import ConllFile, ConllOptions, read_conll_file
+from spanagree.formats.file_head import compose_ignored_note
 
 _LONG = 500  # tokens; hardly any sentence has more
 _Texts: TypeAlias = dict[PathName, str]
@@ -128,10 +128,10 @@ def read_conll(
         sentences_from=sentences_from,
         attributes=attributes,
     )
-    return valid_corpus(_read(files, options, progress), repair)
+    return valid_corpus(_read_whole_files(files, options, progress), repair)
 
 
-def raw_conll(
+def read_raw_conll(
     files: Mapping[str, PathName],
     *,
     progress: Callable[[int, int], None] | None = None,
@@ -146,22 +146,22 @@ def raw_conll(
         thorough: True to count the tags in columns that are not read, too.
         **options: further arguments of :func:`read_conll`.
     """
-    return _read(*_options(files, options), progress, thorough=thorough)
+    return _read_whole_files(*_build_options(files, options), progress, thorough=thorough)
 
 
-def columns_read(path: PathName, **options: Any) -> dict[str, Any]:
+def find_tag_columns(path: PathName, **options: Any) -> dict[str, Any]:
     """Return the column of tags of each annotator in a file.
 
     Raises:
         InputError, SettingError: see :func:`read_conll`.
     """
-    files, conll_options = _options({os.path.basename(os.fspath(path)): path}, options)
-    first = {path: first_lines(read_lines(path, conll_options.encoding))}
-    layers = _plan(files, first, conll_options).layers
+    files, conll_options = _build_options({os.path.basename(os.fspath(path)): path}, options)
+    first = {path: take_first_lines(read_lines(path, conll_options.encoding))}
+    layers = _plan_reading(files, first, conll_options).layers
     return {layer.layer: layer.column for layer in layers}
 
 
-def _options(
+def _build_options(
     files: Mapping[str, PathName], options: Mapping[str, Any]
 ) -> tuple[dict[str, PathName], ConllOptions]:
     """Separate paths from columns, and build the options."""
@@ -186,16 +186,16 @@ class _Plan(NamedTuple):
     notes: Sequence[str]
 
 
-def _plan(
+def _plan_reading(
     files: dict[str, PathName], first: Mapping[PathName, str], options: ConllOptions
 ) -> _Plan:
     """Decide on options, headers and layers from the first lines of files."""
-    options = options.with_declared(files, first)
-    heads = options.heads(files, first)
+    options = options.add_declared_columns(files, first)
+    heads = options.infer_headers(files, first)
     return _Plan(options, heads, *decide_layers(files, first, heads, options))
 
 
-def _read(
+def _read_whole_files(
     files: dict[str, PathName],
     options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
@@ -205,12 +205,12 @@ def _read(
     """Read the rows of whole files."""
     paths = dict.fromkeys(files.values())
     texts = {path: read_lines(path, options.encoding) for path in paths}
-    first = {path: first_lines(text) for path, text in texts.items()}
-    plan = _plan(files, first, options)
-    return _raw(texts, plan, progress, thorough=thorough)
+    first = {path: take_first_lines(text) for path, text in texts.items()}
+    plan = _plan_reading(files, first, options)
+    return _build_rows(texts, plan, progress, thorough=thorough)
 
 
-def _raw(
+def _build_rows(
     texts: _Texts,
     plan: _Plan,
     progress: Callable[[int, int], None] | None = None,
@@ -223,13 +223,13 @@ def _raw(
     by_path = _read_files(plan, texts, progress)
     conll_files = list(by_path.values())
     page_of = {layer.layer: by_path[layer.path] for layer in plan.layers}
-    text, notes = align(conll_files, options.unit, options.ignore_tokens)
+    text, notes = find_shared_text(conll_files, options.unit, options.ignore_tokens)
     ignored = {"ignore_tokens": True} if notes else {}  # all notes so far are of different tokens
     has_marks = [file for file in conll_files if file.has_docstart]
     if not by_sentence and not has_marks:
         notes.append(f"no {DOCSTART} line: all sentences are one document")
     sentences = {name: (text if by_sentence else file).sentences for name, file in page_of.items()}
-    other_sentences = "" if by_sentence else _differing_sentences(conll_files, text)
+    other_sentences = "" if by_sentence else _count_differing_sentences(conll_files, text)
     if options.sentences_from is not None:
         check_known([options.sentences_from], sentences, "annotator for sentences_from")
         sentences = dict.fromkeys(sentences, sentences[options.sentences_from])
@@ -240,14 +240,14 @@ def _raw(
             " in its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
     attributes = {
-        path: dict(_attribute_column(file, column, text) for column in options.attributes)
+        path: dict(_code_attribute_column(file, column, text) for column in options.attributes)
         for path, file in by_path.items()
     }
     for _, path, column in plan.layers:
         _check_tags(by_path[path], column or 0, plan.heads[path].layout, options)
     tags = {
         layer: replace(
-            _tags(by_path[path], column or 0, text, options.missing),
+            _read_tag_column(by_path[path], column or 0, text, options.missing),
             attributes=attributes[path],
         )
         for layer, path, column in plan.layers
@@ -255,9 +255,9 @@ def _raw(
     settings = dict(options.chosen or {})
     if not any(options.missing in column.names for column in tags.values()):
         settings.pop("missing", None)  # without effect
-    file_notes = (note for file in conll_files for note in _notes_on(file))
+    file_notes = (note for file in conll_files for note in _yield_notes(file))
     unread_columns = (
-        unread_tags(
+        yield_unread_tags(
             file, [column for _, layer_path, column in plan.layers if layer_path == path], options
         )
         for path, file in (by_path.items() if thorough else ())
@@ -269,7 +269,7 @@ def _raw(
         {"format": "conll", "unit": options.unit, **settings},
         unread=chain.from_iterable(unread_columns),
         sentences=sentences,
-        location=lambda name, token: page_of[name].line_of(token, text),
+        location=lambda name, token: page_of[name].locate_token(token, text),
         tokens=text.columns[0],
         ids=text.ids if by_sentence else text.document_ids,
         notes=[*notes, *file_notes, *plan.notes],
@@ -279,14 +279,14 @@ def _raw(
         shared_sentences = next(iter(sentences.values()), None)
         if shared_sentences is None or (other_sentences and options.sentences_from is None):
             return raw
-        return raw.replace(text_ends=_sentence_ends(shared_sentences, text.documents))
+        return raw.replace(text_ends=_find_sentence_ends(shared_sentences, text.documents))
     # sentences that another file added by id have no known document
     marked_files = (file for file in has_marks if len(file.lines) == len(text.lines))
     file = next(marked_files, None)
     return raw if file is None else raw.replace(parent_ids=file.parent_ids)
 
 
-def _sentence_ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
+def _find_sentence_ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     """Find the ends of the sentences of each document, relative to its start."""
     starts, ends = np.cumsum(documents) - documents, np.cumsum(sentences)
     document_index = np.searchsorted(starts, ends, side="left") - 1
@@ -295,14 +295,14 @@ def _sentence_ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     )
 
 
-def _notes_on(file: ConllFile) -> Iterator[str]:
+def _yield_notes(file: ConllFile) -> Iterator[str]:
     """Yield notes on a single file."""
     if file.odd_comments:
         yield (
             f"{file.name}:{file.odd_comments[0]}: begins with # and has a tab, but neither the"
             f" columns nor the tags of a token: passed over ({len(file.odd_comments)} such lines)"
         )
-    yield from passed_over(file.name, file.n_skipped)
+    yield from compose_ignored_note(file.name, file.n_skipped)
     if len(file.sentences) == 1 and len(file.lines) > _LONG:
         yield (
             f"{file.name}: no line is blank and no column says where sentences begin, so its"
@@ -310,7 +310,7 @@ def _notes_on(file: ConllFile) -> Iterator[str]:
         )
 
 
-def _differing_sentences(files: Iterable[ConllFile], text: ConllFile) -> str:
+def _count_differing_sentences(files: Iterable[ConllFile], text: ConllFile) -> str:
     """Name the first file with other sentences than the text, and count such files."""
     names = [file.name for file in files if not np.array_equal(file.sentences, text.sentences)]
     return f"{names[0]}{more_like_it(len(names))}" if names else ""
@@ -327,19 +327,21 @@ def _read_files(
         if path not in file_by_path:
             columns = [column for _, layer_path, column in plan.layers if layer_path == path]
             # popped, so that the text is freed when it has been split
-            file_by_path[path] = read_page(
+            file_by_path[path] = read_conll_file(
                 path, texts.pop(path), plan.heads[path], columns, plan.options
             )
     progress(len(plan.layers), len(plan.layers))
     return file_by_path
 
 
-def _tags(file: ConllFile, column: Column, text: ConllFile, missing: str | None) -> TagColumn:
+def _read_tag_column(
+    file: ConllFile, column: Column, text: ConllFile, missing: str | None
+) -> TagColumn:
     """Return a column of tags, at the positions of the shared text."""
-    codes, tags = numbered(tags_of(file, column))
+    codes, tags = code_column(get_column_tags(file, column))
     if missing in tags:
         codes = np.where(codes == tags.index(missing), codes.dtype.type(-1), codes)
-    brackets = brackets_of(file, column, tags)
+    brackets = find_bracket_names(file, column, tags)
     return TagColumn(tags, *file.align_codes(codes, text), brackets=brackets)
 
 
@@ -349,10 +351,10 @@ def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllO
     Raises:
         InputError: if no value is a tag, with the first row and a hint.
     """
-    index = number_of(column, file.layout)
+    index = find_column_number(column, file.layout)
     if index is None or index >= len(file.columns) or layout.ragged:
         return
-    tags = options.as_tags({*numbered(file.columns[index])[1]} - {options.missing or "O"})
+    tags = options.as_tags({*code_column(file.columns[index])[1]} - {options.missing or "O"})
     unknown = [tag for tag in tags if parse_tag(tag, options.scheme) is None]
     if not unknown or len(unknown) < len(tags) or "O" in file.columns[index] or "" in unknown:
         return
@@ -379,18 +381,18 @@ def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllO
             " as O and B-PER"
         )
     raise InputError(
-        f"{file.location(0)}: unknown tag {quote_value(first_row[index])}; the file has rows of"
-        f" {pluralize(len(first_row), 'cell')}, of which the first is"
+        f"{file.format_location(0)}: unknown tag {quote_value(first_row[index])}; the file has"
+        f" rows of {pluralize(len(first_row), 'cell')}, of which the first is"
         f" {quote_value(', '.join(first_row))};"
         f" {hint}"
     )
 
 
-def _attribute_column(
+def _code_attribute_column(
     file: ConllFile, column: Column, text: ConllFile
 ) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
     """Return the name of a column, the code of each token's value (−1 for none), and the values."""
-    name, tags = file.layout.name_of(column), _tags(file, column, text, None)
+    name, tags = file.layout.name_column(column), _read_tag_column(file, column, text, None)
     has_candidates = name.startswith("NEL-")
     value_codes, values = codes(x.partition("|")[0] if has_candidates else x for x in tags.names)
     is_none = np.isin(values, ["", "_", "O"])
@@ -400,7 +402,7 @@ def _attribute_column(
     return name, (codes_or_none[tags.codes], values)
 
 
-def column_values(
+def read_column_values(
     path: PathName, column: str, unit: str = "sentence", encoding: str = "utf-8"
 ) -> tuple[tuple[str, ...] | None, list[list[str]]]:
     """Return the ids of a file's documents, if they have any, and a column's values in each.
@@ -417,9 +419,9 @@ def column_values(
     """
     text = read_lines(path, encoding)
     options = ConllOptions(unit=unit, encoding=encoding)
-    head = head_of(first_lines(text))
-    file = read_page(path, text, head, [], options)
-    index = number_of(column, file.layout)
+    head = infer_header(take_first_lines(text))
+    file = read_conll_file(path, text, head, [], options)
+    index = find_column_number(column, file.layout)
     if index is None or index >= len(file.columns):
         names = file.layout.names or range(len(file.columns))
         raise SettingError(

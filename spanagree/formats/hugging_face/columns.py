@@ -27,9 +27,9 @@ from spanagree.errors import (
     reason,
 )
 from spanagree.extras import import_optional
-from spanagree.formats.hugging_face.spans import parsed
-from spanagree.formats.paths import is_several, records_at, values_at
-from spanagree.formats.usual_names import COLUMNS, plain
+from spanagree.formats.hugging_face.spans import parse_cell
+from spanagree.formats.paths import find_values, leads_to_several, yield_inner_records
+from spanagree.formats.usual_names import COLUMNS, simplify_name
 
 _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
 
@@ -51,13 +51,13 @@ class MappingRows:
         self.rows: Iterable[Any] = rows
         self.features = features
 
-    def placed(self) -> Iterator[tuple[str, Any]]:
+    def yield_located_rows(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows, each with its location for errors."""
         for row_number, row in enumerate(self.rows, 1):
             yield f"row {row_number}", row
 
     def __iter__(self) -> Iterator[Any]:
-        return (row for _, row in self.placed())
+        return (row for _, row in self.yield_located_rows())
 
 
 def choose_split(data: Any, split: str | None) -> Any:
@@ -84,13 +84,13 @@ def choose_split(data: Any, split: str | None) -> Any:
         data = data[split]
     elif split is not None:
         raise SettingError(f"split {quote_value(split)}, but the data has no splits; leave it out")
-    data = _frame_rows(data)
+    data = _convert_table_to_rows(data)
     if isinstance(data, (str, bytes)) or not is_iterable(data):
         raise invalid_value("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
 
-def _frame_rows(data: Any) -> Any:
+def _convert_table_to_rows(data: Any) -> Any:
     """Convert a table of Polars, Arrow or pandas to a list of rows; return other data unchanged."""
     if hasattr(data, "features"):  # a dataset, of which only some columns are converted
         return data
@@ -122,22 +122,22 @@ class _NestedRows(MappingRows):
         self.gaps, self.flat = getattr(data, "gaps", False), getattr(data, "flat", False)
         self.columns = columns
 
-    def placed(self) -> Iterator[tuple[str, Any]]:
+    def yield_located_rows(self) -> Iterator[tuple[str, Any]]:
         """Yield the records, each with its location."""
         rows = self.rows if isinstance(self.rows, MappingRows) else MappingRows(self.rows)
-        for location, row in rows.placed():
-            yield from _records_of(row, self.columns, location)
+        for location, row in rows.yield_located_rows():
+            yield from _yield_records(row, self.columns, location)
 
 
-def each_record(data: Any, columns: Mapping[str, Any]) -> Any:
+def split_records(data: Any, columns: Mapping[str, Any]) -> Any:
     """Return a row for each record, if a column is a path to several values in a row."""
-    if not any(map(_leads_to_several, _paths_in(columns))):
+    if not any(map(_is_path_to_several, _split_paths(columns))):
         return data
     rows = _NestedRows(data, columns)
     return iter(rows) if isinstance(data, Iterator) else rows
 
 
-def _paths_in(columns: Mapping[str, Any]) -> list[str]:
+def _split_paths(columns: Mapping[str, Any]) -> list[str]:
     """Split the values of options into paths; an option may name several."""
     values = [
         option
@@ -147,14 +147,14 @@ def _paths_in(columns: Mapping[str, Any]) -> list[str]:
     return [path.strip() for value in values if isinstance(value, str) for path in value.split(",")]
 
 
-def _leads_to_several(path: str) -> bool:
+def _is_path_to_several(path: str) -> bool:
     try:
-        return is_several(path)
+        return leads_to_several(path)
     except SettingError:  # a name that is not a path
         return False
 
 
-def _records_of(
+def _yield_records(
     row: Any, columns: Mapping[str, Any], location: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the records in a row: of each text or list of tokens, and of each annotator in these.
@@ -165,31 +165,34 @@ def _records_of(
     if not isinstance(row, Mapping):
         yield location, row
         return
-    paths = {name: _paths_in({name: columns.get(name)}) for name in columns}
+    paths = {name: _split_paths({name: columns.get(name)}) for name in columns}
     paths = {
-        name: list(filter(_leads_to_several, candidates)) for name, candidates in paths.items()
+        name: list(filter(_is_path_to_several, candidates)) for name, candidates in paths.items()
     }
-    marked_paths = [*_paths_in({"": columns.get("spans")}), *_paths_in({"": columns.get("tags")})]
+    marked_paths = [
+        *_split_paths({"": columns.get("spans")}),
+        *_split_paths({"": columns.get("tags")}),
+    ]
     is_table = isinstance(columns.get("spans"), str) and len(marked_paths) > 1
     content = next((columns[name] for name in ("tokens", "text") if columns.get(name)), "")
     records: list[tuple[str, Any]] = [("", dict(row))]
     anchors = [content, *paths.get("annotator", ()), *(marked_paths[:1] if is_table else ())]
-    for index, anchor in enumerate(filter(_leads_to_several, anchors)):
+    for index, anchor in enumerate(filter(_is_path_to_several, anchors)):
         other_paths = [
             path for name in paths for path in paths[name] if path not in (anchor, *marked_paths)
         ]
         element_paths = [
             path
             for path in marked_paths
-            if path != anchor and (index == 0 or _leads_to_several(path))
+            if path != anchor and (index == 0 or _is_path_to_several(path))
         ]
-        if anchor == content and _paths_in({"": columns.get("document")}):
-            ids = _paths_in({"": columns.get("document")})
-            element_paths.append(next(filter(_leads_to_several, ids), ids[0]))
+        if anchor == content and _split_paths({"": columns.get("document")}):
+            ids = _split_paths({"": columns.get("document")})
+            element_paths.append(next(filter(_is_path_to_several, ids), ids[0]))
         records = [
             inner_record
             for _, record in records
-            for inner_record in records_at(
+            for inner_record in yield_inner_records(
                 record,
                 anchor,
                 element_paths,
@@ -201,7 +204,7 @@ def _records_of(
     list_paths = {*paths.get("tokens", ()), *paths.get("tags", ()), *paths.get("spans", ())}
     for index, (_, record) in enumerate(records, 1):
         cells = {
-            path: _list_at(record, path)
+            path: _find_list(record, path)
             for path in list_paths
             if not is_table and path not in record
         }
@@ -215,9 +218,9 @@ def _records_of(
 _NONE = object()
 
 
-def _list_at(row: Mapping[str, Any], path: str) -> Any:
+def _find_list(row: Mapping[str, Any], path: str) -> Any:
     """Return the list of tokens, tags or spans at a path, or the values that the path leads to."""
-    values = values_at(row, path)
+    values = find_values(row, path)
     if not values:
         return _NONE
     is_one = len(values) == 1 and not path.endswith("]")
@@ -226,7 +229,7 @@ def _list_at(row: Mapping[str, Any], path: str) -> Any:
     return values[0] if is_one or is_list or values == [None] else values
 
 
-def grouped_tokens(data: Any, document: str) -> Any:
+def group_tokens(data: Any, document: str) -> Any:
     """Build a row with lists of tokens and tags for each run of rows of the same document.
 
     Data are returned unchanged if their rows are not tokens, by the names of columns, or if they
@@ -239,7 +242,7 @@ def grouped_tokens(data: Any, document: str) -> Any:
     if not isinstance(first, Mapping):
         return data
     names = [str(name) for name in first]
-    token = _token_column(names, first)
+    token = _find_token_column(names, first)
     if token is None or document not in first:
         return data
     in_lists = [token, *(name for name in names if name not in (token, document))]
@@ -257,30 +260,30 @@ def grouped_tokens(data: Any, document: str) -> Any:
     return MappingRows(rows, getattr(data, "features", None))
 
 
-def _token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
+def _find_token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
     """Find the column of tokens of a row that is a token; `None` if there is no such column."""
     for usual in COLUMNS["tokens"]:
         for name in names:
-            if plain(name) == usual and isinstance(row[name], str):
+            if simplify_name(name) == usual and isinstance(row[name], str):
                 return name
     return None
 
 
-def cell_of(row: Mapping[str, Any], column: str) -> Any:
+def get_cell(row: Mapping[str, Any], column: str) -> Any:
     """Return the entry of a column, which may be a path; ``a,b`` joins two columns.
 
     Raises:
         KeyError: if the row has no such column.
 
-    >>> cell_of({"meta": {"who": "ann"}, "split": "test", "nr": 7}, "split,nr")
+    >>> get_cell({"meta": {"who": "ann"}, "split": "test", "nr": 7}, "split,nr")
     'test/7'
     """
     if column in row:
         return row[column]
     if "," in column:
-        return "/".join(str(cell_of(row, name.strip())) for name in column.split(","))
+        return "/".join(str(get_cell(row, name.strip())) for name in column.split(","))
     with suppress(SettingError):  # a name that is not a path
-        values = values_at(row, column)
+        values = find_values(row, column)
         if len(values) > 1:
             raise InputError(
                 f"column {quote_value(column)} leads to {pluralize(len(values), 'value')} in a"
@@ -291,20 +294,20 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
     raise KeyError(column)
 
 
-def words_in(cell: Any) -> Any:
+def parse_words(cell: Any) -> Any:
     """Parse the list in a cell of a table: JSON, a Python literal, or words between spaces.
 
-    >>> words_in("Jo is"), words_in('["Jo", "is"]')
+    >>> parse_words("Jo is"), parse_words('["Jo", "is"]')
     (['Jo', 'is'], ['Jo', 'is'])
     """
-    cell = parsed(cell)
+    cell = parse_cell(cell)
     return cell.split() if isinstance(cell, str) else cell
 
 
-def number_in(cell: Any) -> Any:
+def parse_integer(cell: Any) -> Any:
     """Return the integer in a cell of a table if there is one, else the cell.
 
-    >>> number_in("7"), number_in(7.0), number_in("x")
+    >>> parse_integer("7"), parse_integer(7.0), parse_integer("x")
     (7, 7, 'x')
     """
     if isinstance(cell, str) and _NUMBER.fullmatch(cell):
@@ -318,24 +321,24 @@ class DatasetColumns:
     def __init__(self, data: Any, lists: Sequence[str], scalars: Sequence[str] = ()) -> None:
         columns = [*lists, *scalars]
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
-        self.table: Any = arrow_table(data, columns)
+        self.table: Any = build_arrow_table(data, columns)
         self.lists: dict[str, list[Any]] = {column: [] for column in columns}
         if self.table is None:
             is_text = getattr(data, "flat", False)
-            for _, row in rows_of(data, columns):
+            for _, row in yield_required_rows(data, columns):
                 for column, values in self.lists.items():
-                    cell = cell_of(row, column)
+                    cell = get_cell(row, column)
                     values.append(
-                        _interned(words_in(cell) if is_text and column in lists else cell)
+                        _intern_texts(parse_words(cell) if is_text and column in lists else cell)
                     )
 
-    def values(self, column: str) -> list[Any]:
+    def list_entries(self, column: str) -> list[Any]:
         """Return the entries of a column."""
         if self.table is not None:
             return list(self.table.column(column).to_pylist())
         return self.lists[column]
 
-    def flat(self, column: str) -> tuple[Any, Ints]:
+    def concatenate_entries(self, column: str) -> tuple[Any, Ints]:
         """Return the concatenated entries of all rows, and the number in each row, −1 for null."""
         if self.table is None:
             values = self.lists[column]
@@ -357,7 +360,7 @@ class DatasetColumns:
         return array.flatten(), np.array(lengths.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
-def arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] = ()) -> Any:
+def build_arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] = ()) -> Any:
     """Convert columns of a Dataset to an Arrow table; `None` for other data, or odd columns.
 
     Args:
@@ -386,7 +389,7 @@ def arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] = ()) -
     return table
 
 
-def rows_of(
+def yield_required_rows(
     data: Any, required: Sequence[str], maybe: Sequence[str] = ()
 ) -> Iterator[tuple[str, Any]]:
     """Yield rows, each with its location.
@@ -400,16 +403,18 @@ def rows_of(
         SettingError: if a row lacks a column, or all rows lack it in data with gaps.
         InputError: if rows are not mappings.
     """
-    if (table := arrow_table(data, required, maybe)) is not None:
+    if (table := build_arrow_table(data, required, maybe)) is not None:
         batches = (batch.to_pylist() for batch in table.to_batches(max_chunksize=1000))
         data = chain.from_iterable(batches)
     rows = data if isinstance(data, MappingRows) else MappingRows(data)
     lacking_columns = dict.fromkeys(required)
     known_columns: dict[str, None] = {}
-    for location, row in rows.placed():
+    for location, row in rows.yield_located_rows():
         if not isinstance(row, Mapping):
             raise invalid_value(f"{location}:", row, "rows are mappings")
-        missing_columns = [name for name in required if name not in row and not has(row, name)]
+        missing_columns = [
+            name for name in required if name not in row and not has_column(row, name)
+        ]
         if missing_columns and not rows.gaps:
             _check_columns(missing_columns, list(row), f"{location}: ")
         if rows.gaps:
@@ -426,27 +431,29 @@ def rows_of(
         _check_columns(lacking_columns, list(known_columns))
 
 
-def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def yield_each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of a data frame, an Arrow table, a Dataset or an iterable, with locations.
 
     Raises:
         InputError: if rows are not mappings.
     """
-    data = _frame_rows(data)
+    data = _convert_table_to_rows(data)
     if isinstance(data, (str, bytes, Mapping)) or not is_iterable(data):
         raise invalid_value(
             "rows", data, "a data frame, a Dataset, or rows that are mappings, is needed"
         )
-    for location, row in (data if isinstance(data, MappingRows) else MappingRows(data)).placed():
+    for location, row in (
+        data if isinstance(data, MappingRows) else MappingRows(data)
+    ).yield_located_rows():
         if not isinstance(row, Mapping):
             raise invalid_value(f"{location}:", row, "rows are mappings")
         yield location, row
 
 
-def has(row: Mapping[str, Any], column: str) -> bool:
+def has_column(row: Mapping[str, Any], column: str) -> bool:
     """Check whether a row has a column."""
     try:
-        cell_of(row, column)
+        get_cell(row, column)
     except KeyError:
         return False
     return True
@@ -459,7 +466,7 @@ def _check_columns(columns: Iterable[str], existing: Sequence[str], location: st
             raise SettingError(f"{location}no column {quote_value(column)}; there are {available}")
 
 
-def _interned(cell: Any) -> Any:
+def _intern_texts(cell: Any) -> Any:
     """Intern the texts in a list, so that equal texts share memory; other cells are unchanged."""
     if isinstance(cell, list):
         with suppress(TypeError):
@@ -467,7 +474,7 @@ def _interned(cell: Any) -> Any:
     return cell
 
 
-def layer_names(
+def find_label_names(
     features: Any, column: str, label_names: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> list[str] | None:
     """Find the names of a column's label ids, from the caller or from the features.
@@ -495,7 +502,7 @@ def layer_names(
     return None if feature is None else list(feature.names)
 
 
-def label_codes(tags: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
+def code_labels(tags: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
     """Code tags or label ids by the names of tags, −1 for tags to leave out.
 
     Args:

@@ -13,24 +13,29 @@ import numpy as np
 
 from spanagree.corpus.tags import USUAL_OUTSIDE, is_ignored
 from spanagree.errors import InputError, is_whole, join_names, length_of
-from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
+from spanagree.formats.hugging_face.columns import (
+    find_label_names,
+    get_cell,
+    parse_integer,
+    parse_words,
+)
 from spanagree.formats.hugging_face.spans import (
     WRAPPERS,
-    by_annotator,
-    by_label,
+    collect_quotes,
+    collect_quotes_by_label,
     is_sequence,
-    parsed,
-    quotes_in,
+    parse_cell,
+    split_by_annotator,
 )
-from spanagree.formats.tagged_copies import without_tags
+from spanagree.formats.tagged_copies import remove_tags
 from spanagree.formats.usual_names import (
     COLUMNS,
     MARKED,
     MAYBE_ANNOTATORS,
     NAMES,
     USUAL,
-    keys_of,
-    plain,
+    find_span_keys,
+    simplify_name,
 )
 
 NAMELESS = frozenset((*COLUMNS["spans"], *COLUMNS["tags"], "hardlabels", "softlabels"))
@@ -57,7 +62,7 @@ _LISTS = (list, tuple, np.ndarray)
 _Fits = Callable[[Any], bool]
 
 
-def guess(
+def guess_columns(
     data: Iterable[Any],
     named_columns: Mapping[str, Any],
     prefix: str = "",
@@ -88,11 +93,11 @@ def guess(
     }
     if has_layers_and_content and ("annotator" not in named_columns or "document" in named_columns):
         return {}, []
-    rows = _first_rows(data)
+    rows = _select_first_rows(data)
     properties = getattr(data, "features", None), getattr(data, "flat", False)
     columns = (
         rows_guess := _Guess(rows, named_columns, *properties, prefix, outside, strings)
-    ).columns()
+    ).guess_all_columns()
     spans = columns.get("spans", {})
     read_columns = [spans] if isinstance(spans, str) else list(spans.values())
     read_columns += columns.get("tags", {}).values()
@@ -104,7 +109,7 @@ def guess(
     ]
 
 
-def _first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
+def _select_first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
     """Return the first rows, and later rows that fill a column which is empty in these.
 
     An annotator who began late has entries in later rows only.
@@ -135,7 +140,7 @@ class _Guess:
     ) -> None:
         self.rows, self.named, self.features, self.prefix = rows, named_columns, features, prefix
         self.is_text, self.strings = is_text, strings
-        self.words: Callable[[Any], Any] = words_in if is_text else lambda cell: cell
+        self.words: Callable[[Any], Any] = parse_words if is_text else lambda cell: cell
         pairs = [(str(key), value) for row in rows for key, value in row.items()]
         self.names = list(dict.fromkeys(name for name, _ in pairs))
         nested_names = [
@@ -145,32 +150,34 @@ class _Guess:
         self.outside = frozenset(outside)
         self.span_like: list[str] = []  # columns that may have spans
 
-    def cells(self, column: str) -> Iterator[Any]:
+    def yield_cells(self, column: str) -> Iterator[Any]:
         """Yield the entries of a column that are not empty."""
         for row in self.rows:
             try:
-                cell = cell_of(row, column)
+                cell = get_cell(row, column)
             except KeyError:
                 continue
             if not _is_missing(cell) and not (isinstance(cell, str) and not cell.strip()):
-                yield parsed(cell)
+                yield parse_cell(cell)
 
-    def fits(self, column: str, fit: _Fits) -> bool:
+    def meets_condition(self, column: str, fit: _Fits) -> bool:
         """Check whether all entries of a column meet a condition, and there is an entry."""
-        cells = list(self.cells(column))
+        cells = list(self.yield_cells(column))
         return bool(cells) and all(map(fit, cells))
 
     @cached_property
-    def _by_plain_name(self) -> dict[tuple[bool, str], list[str]]:
+    def _columns_by_plain_name(self) -> dict[tuple[bool, str], list[str]]:
         """Columns by the plain form of their last name, and whether they are in an object."""
         called: dict[tuple[bool, str], list[str]] = {}
         for is_inner, names in enumerate((self.names, self.nested_names)):
             for name in names:
-                key = bool(is_inner), plain(name.rpartition(".")[2])
+                key = bool(is_inner), simplify_name(name.rpartition(".")[2])
                 called.setdefault(key, []).append(name)
         return called
 
-    def find_usual(self, use: str, fit: _Fits, excluded: Sequence[object] = ()) -> str | None:
+    def find_usual_column(
+        self, use: str, fit: _Fits, excluded: Sequence[object] = ()
+    ) -> str | None:
         """Find the first column with a usual name and suitable entries.
 
         Args:
@@ -179,67 +186,74 @@ class _Guess:
             excluded: columns to leave out.
         """
         for usual_name in COLUMNS[use]:
-            nested = self._by_plain_name.get((True, usual_name), ()) if use == "annotator" else ()
-            for name in (*self._by_plain_name.get((False, usual_name), ()), *nested):
-                if name not in excluded and self.fits(name, fit):
+            nested = (
+                self._columns_by_plain_name.get((True, usual_name), ())
+                if use == "annotator"
+                else ()
+            )
+            for name in (*self._columns_by_plain_name.get((False, usual_name), ()), *nested):
+                if name not in excluded and self.meets_condition(name, fit):
                     return name
         return None
 
-    def columns(self) -> dict[str, Any]:
+    def guess_all_columns(self) -> dict[str, Any]:
         """Guess all columns."""
         guessed_columns: dict[str, Any] = {}
         columns = ChainMap(guessed_columns, dict(self.named))
         if not self.named.keys() & {"tags", "spans"}:
-            guessed_columns |= self.layers()
+            guessed_columns |= self.guess_layers()
             if not guessed_columns:
                 return {}
         spans = columns.get("spans")
-        copied_text = self.copied_text_column(spans) if isinstance(spans, str) else None
+        copied_text = self.find_copied_text_column(spans) if isinstance(spans, str) else None
         if not columns.keys() & {"text", "tokens", "length"}:
             guessed_columns |= (
-                self.content(_is_table(spans)) if copied_text is None else {"text": copied_text}
+                self.guess_text_column(_is_table(spans))
+                if copied_text is None
+                else {"text": copied_text}
             )
         if copied_text is not None and self.is_text:
-            guessed_columns |= _without_none(label=self.label_of_marks(str(spans)))
+            guessed_columns |= _drop_none(label=self.find_label_column(str(spans)))
         may_have_annotators = (
             "annotator" not in columns and "spans" in guessed_columns and isinstance(spans, str)
         )
         if may_have_annotators and (_is_table(spans) or not self.has_annotators(str(spans))):
-            guessed_columns |= _without_none(
-                annotator=self.find_usual("annotator", _is_name) or self.systems(spans)
+            guessed_columns |= _drop_none(
+                annotator=self.find_usual_column("annotator", _is_name)
+                or self.find_system_column(spans)
             )
         if "annotator" not in columns and isinstance(spans, str):
             self.span_like += [name for name in self.names if self.may_be_annotators(name)]
         if _is_table(spans) and "quote" not in columns and "tokens" not in columns:
-            guessed_columns |= self.quote(columns)
+            guessed_columns |= self.guess_quote_column(columns)
         has_rows = "annotator" in columns or guessed_columns.keys() & {"spans", "tags"}
         if "document" not in columns and (
             has_rows or self.strings
         ):  # no text distinguishes documents
-            guessed_columns |= self.document(columns)
+            guessed_columns |= self.guess_document_column(columns)
         return guessed_columns
 
-    def layers(self) -> dict[str, Any]:
+    def guess_layers(self) -> dict[str, Any]:
         """Guess the columns of spans or tags."""
         own_columns = {
             name.partition(":")[2]: name for name in self.names if name.startswith("spans:")
         }
         if own_columns:
             return {"spans": own_columns}
-        keys = keys_of(tuple(self.names))
+        keys = find_span_keys(tuple(self.names))
         bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
         if {"start", "end"} <= keys.keys() and all(map(self.are_numbers, bounds[:2])):
             return {"spans": ",".join(bounds)}
-        tokens = self.named.get("tokens") or self.find_usual("tokens", self.are_words)
+        tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.are_words)
         if tokens and not self.named.keys() & {"text", "annotator"}:
             tags = [name for name in self.names if self.is_tags(name, tokens)]
             if tags:
-                layer_columns = self.tags_of_one_kind(tags)
+                layer_columns = self.select_tags_with_shared_labels(tags)
                 self.span_like += [name for name in self.names if self.may_be_tags(name, tokens)]
                 return {"tags": {name: name for name in layer_columns}, "tokens": tokens}
-        return self.lists(tokens)
+        return self.guess_lists(tokens)
 
-    def lists(self, tokens: str | None) -> dict[str, Any]:
+    def guess_lists(self, tokens: str | None) -> dict[str, Any]:
         """Guess the columns of lists of spans, or of answers that quote the text.
 
         Raises:
@@ -248,17 +262,19 @@ class _Guess:
         candidates = [name for name in self.names if self.may_be_spans(name)]
         self.span_like = [name for name in self.names if name in candidates or self.has_spans(name)]
         span_columns = [name for name in candidates if self.is_spans(name)]
-        if any(plain(name) not in NAMELESS for name in span_columns):  # each column is an annotator
+        if any(
+            simplify_name(name) not in NAMELESS for name in span_columns
+        ):  # each column is an annotator
             span_columns = [
                 name
                 for name in candidates
-                if name in span_columns or self.is_of_nothing_marked(name)
+                if name in span_columns or self.has_only_empty_lists(name)
             ]
-        span_columns = self.of_one_text(span_columns)
-        labels = {label for name in span_columns for label in self.labels_of_spans(name)}
+        span_columns = self.select_columns_of_one_text(span_columns)
+        labels = {label for name in span_columns for label in self.yield_span_labels(name)}
         with_annotators = [name for name in self.names if self.has_annotators(name)]
         annotator_columns = [
-            name for name in with_annotators if labels.isdisjoint(self.keys_in(name))
+            name for name in with_annotators if labels.isdisjoint(self.collect_keys(name))
         ]
         self.span_like += [
             name for name in with_annotators if name not in annotator_columns
@@ -276,7 +292,7 @@ class _Guess:
         if not span_columns:  # a dump of a model's answer may have lists in an object
             nested = [name for name in self.nested_names if self.may_be_spans(name)]
             span_columns = [
-                name for name in nested if self.is_spans(name) and any(self.cells(name))
+                name for name in nested if self.is_spans(name) and any(self.yield_cells(name))
             ]
         label_columns = [name for name in self.names if tokens and self.are_labels(name, tokens)]
         if label_columns and not span_columns:
@@ -289,23 +305,34 @@ class _Guess:
             )
         if len(span_columns) == 1:
             return {"spans": span_columns[0]}
-        if span_columns and self.find_usual("annotator", _is_name):
+        if span_columns and self.find_usual_column("annotator", _is_name):
             ranks = {name: rank for rank, name in enumerate(COLUMNS["spans"])}
-            return {"spans": min(span_columns, key=lambda name: ranks.get(plain(name), len(ranks)))}
+            return {
+                "spans": min(
+                    span_columns, key=lambda name: ranks.get(simplify_name(name), len(ranks))
+                )
+            }
         return {"spans": {name: name for name in span_columns}} if span_columns else {}
 
-    def of_one_text(self, columns: list[str]) -> list[str]:
+    def select_columns_of_one_text(self, columns: list[str]) -> list[str]:
         """Select the columns of spans in one text: ``source_errors`` are not in a target.
 
         Raises:
             InputError: if spans are in several texts, and the user named none of these.
         """
-        texts = [name for name in self.names if self.fits(name, lambda cell: isinstance(cell, str))]
+        texts = [
+            name
+            for name in self.names
+            if self.meets_condition(name, lambda cell: isinstance(cell, str))
+        ]
         text_by_column = {
             column: text
             for column in columns
             for text in texts
-            if re.search(rf"^{re.escape(plain(text))}.|.{re.escape(plain(text))}$", plain(column))
+            if re.search(
+                rf"^{re.escape(simplify_name(text))}.|.{re.escape(simplify_name(text))}$",
+                simplify_name(column),
+            )
         }
         named_text = self.named.get("text")
         if len(set(text_by_column.values()) | {named_text} - {None}) < 2:
@@ -319,7 +346,7 @@ class _Guess:
             f" spans: --text {text} --spans {column} (text=, spans=)"
         )
 
-    def tags_of_one_kind(self, columns: list[str]) -> list[str]:
+    def select_tags_with_shared_labels(self, columns: list[str]) -> list[str]:
         """Select the columns of tags with labels in common, as layers.
 
         Columns with names of another kind of tags, such as chunks, are left out.
@@ -329,7 +356,7 @@ class _Guess:
         """
         tag_columns = [name for name in columns if not _OTHER_KIND.search(name.lower())] or columns
         self.span_like += [name for name in columns if name not in tag_columns]
-        labels = {name: self.labels_in(name) for name in tag_columns}
+        labels = {name: self.collect_labels(name) for name in tag_columns}
         dissimilar = [
             (first, second)
             for first, second in combinations(tag_columns, 2)
@@ -349,9 +376,9 @@ class _Guess:
             f" gold={tag_columns[0]},mine={tag_columns[-1]}"
         )
 
-    def tags_in(self, column: str) -> Iterator[list[str]]:
+    def yield_tags(self, column: str) -> Iterator[list[str]]:
         """Yield the tags of each row, by name."""
-        names = layer_names(self.features, column, None) or []
+        names = find_label_names(self.features, column, None) or []
         for row in self.rows:
             words = self.words(row.get(column))
             if is_sequence(words):
@@ -360,14 +387,14 @@ class _Guess:
                     for tag in words
                 ]
 
-    def labels_in(self, column: str) -> set[str]:
+    def collect_labels(self, column: str) -> set[str]:
         """Collect the labels of a column's tags."""
-        return {tag[2:] for tags in self.tags_in(column) for tag in tags if tag[1:2] == "-"}
+        return {tag[2:] for tags in self.yield_tags(column) for tag in tags if tag[1:2] == "-"}
 
     def lies_inside(self, inner: str, outer: str) -> bool:
         """Check whether a column marks only tokens inside segments of another, and fewer tokens."""
         is_marked = [
-            [[tag[1:2] == "-" for tag in tags] for tags in self.tags_in(column)]
+            [[tag[1:2] == "-" for tag in tags] for tags in self.yield_tags(column)]
             for column in (inner, outer)
         ]
         if len(is_marked[0]) != len(is_marked[1]):
@@ -387,53 +414,55 @@ class _Guess:
 
         Reading raises errors of the other entries.
         """
-        cells = [*self.cells(column)]
-        return not cells or _mostly(map(_is_number, cells))
+        cells = [*self.yield_cells(column)]
+        return not cells or _are_mostly_true(map(_is_number, cells))
 
     def has_copies(self, column: str) -> bool:
         """Check whether a column has copies of another column's text, with tags in them."""
-        return self.copied_text_column(column) is not None
+        return self.find_copied_text_column(column) is not None
 
-    def copied_text_column(self, column: str) -> str | None:
+    def find_copied_text_column(self, column: str) -> str | None:
         """Find the column with the text of which another column has copies with tags."""
         for row in self.rows:
             cell = row.get(column)
-            if isinstance(cell, str) and (untagged := without_tags(cell)) != cell:
+            if isinstance(cell, str) and (untagged := remove_tags(cell)) != cell:
                 for name, text in row.items():
                     is_text = name != column and isinstance(text, str)
                     if is_text and text.strip() == untagged.strip():
                         return str(name)
         return None
 
-    def label_of_marks(self, column: str) -> str | None:
+    def find_label_column(self, column: str) -> str | None:
         """Find the column with the label of the marks in a column, if the tags have no meaning.
 
         The label is that of an error or an entity with its own row.
         """
-        cells = " ".join(cell for cell in self.cells(column) if isinstance(cell, str))
+        cells = " ".join(cell for cell in self.yield_cells(column) if isinstance(cell, str))
         if not {match[1].lower() for match in MARKED.finditer(cells)} <= _NO_LABELS:
             return None
-        names = (name for usual in USUAL["label"] for name in self.names if plain(name) == usual)
-        return next((name for name in names if self.fits(name, _is_name)), None)
+        names = (
+            name for usual in USUAL["label"] for name in self.names if simplify_name(name) == usual
+        )
+        return next((name for name in names if self.meets_condition(name, _is_name)), None)
 
     def are_quotes(self, column: str) -> bool:
         """Check whether a column has lists of strings of the text, alone or with labels.
 
         If there is no text, the name of the column decides.
         """
-        text_column = self.named.get("text") or self.find_usual(
+        text_column = self.named.get("text") or self.find_usual_column(
             "text", lambda cell: isinstance(cell, str)
         )
         text = None if text_column is None else str(text_column)
-        tokens = self.named.get("tokens") or self.find_usual("tokens", self.are_words)
+        tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.are_words)
         if tokens and self.is_parallel(column, tokens):
             return False
-        name = plain(column)
-        if "token" in name or name in COLUMNS["tokens"] or not list(self.cells(column)):
+        name = simplify_name(column)
+        if "token" in name or name in COLUMNS["tokens"] or not list(self.yield_cells(column)):
             return False
         n_quotes = n_found = n_invalid = 0
         for row in self.rows:
-            quotes = quotes_in(row.get(column, []))
+            quotes = collect_quotes(row.get(column, []))
             if quotes is None:  # reading raises the error
                 n_invalid += 1
                 continue
@@ -447,10 +476,10 @@ class _Guess:
 
     def suggests_quotes(self, column: str) -> bool:
         """Check whether the name of a column suggests quotes; for strings, also labels do."""
-        if _QUOTE_NAMES.search(plain(column)):
+        if _QUOTE_NAMES.search(simplify_name(column)):
             return True
-        cells = [*self.cells(column)] if self.strings else []
-        return any(isinstance(cell, Mapping) and by_label(cell) for cell in cells)
+        cells = [*self.yield_cells(column)] if self.strings else []
+        return any(isinstance(cell, Mapping) and collect_quotes_by_label(cell) for cell in cells)
 
     def is_parallel(self, column: str, tokens: str) -> bool:
         """Check whether most rows of a column have an entry for each token.
@@ -464,13 +493,13 @@ class _Guess:
         ]
         list_pairs = [pair for pair in pairs if all(is_sequence(cell) for cell in pair)]
         if not list_pairs or (
-            self.words is words_in and all(len(words) == 1 for words, _ in list_pairs)
+            self.words is parse_words and all(len(words) == 1 for words, _ in list_pairs)
         ):
             return False
         n_equal = sum(len(words) == len(entries) for words, entries in list_pairs)
         return 2 * n_equal > len(pairs) and column != tokens
 
-    def entries(self, column: str) -> Iterator[Any]:
+    def yield_entries(self, column: str) -> Iterator[Any]:
         """Yield the entries of the lists in a column."""
         for row in self.rows:
             words = self.words(row.get(column))
@@ -481,21 +510,21 @@ class _Guess:
         """Check whether a column has an entry for each token, and most except ``O`` are tags."""
         if not self.is_parallel(column, tokens):
             return False
-        names = layer_names(self.features, column, None)
+        names = find_label_names(self.features, column, None)
         is_tag_entry, may_be_outside = [], False
-        for tag in self.entries(column):
+        for tag in self.yield_entries(column):
             if _is_outside(tag, names) or (isinstance(tag, str) and tag in self.outside):
                 continue
             if isinstance(tag, str) and tag.upper() in USUAL_OUTSIDE:  # reading has a note
                 may_be_outside = True
             else:
                 is_tag_entry.append(is_tag(tag, names))
-        return _mostly(is_tag_entry) if is_tag_entry else not may_be_outside
+        return _are_mostly_true(is_tag_entry) if is_tag_entry else not may_be_outside
 
     def may_be_tags(self, column: str, tokens: str) -> bool:
         """Check whether a column has any tags, or numbers and a name that suggests tags."""
-        entries = [*self.entries(column)]
-        suggests_tags = bool(_SPAN_NAMES.search(plain(column)))
+        entries = [*self.yield_entries(column)]
+        suggests_tags = bool(_SPAN_NAMES.search(simplify_name(column)))
         are_label_ids = (
             suggests_tags and self.is_parallel(column, tokens) and all(map(is_whole, entries))
         )
@@ -503,21 +532,25 @@ class _Guess:
 
     def are_labels(self, column: str, tokens: str) -> bool:
         """Check whether a column has a label for each token, without a prefix, or ``O``."""
-        names = layer_names(self.features, column, None)
-        if not self.is_parallel(column, tokens) or "O" not in (names or [*self.entries(column)]):
+        names = find_label_names(self.features, column, None)
+        if not self.is_parallel(column, tokens) or "O" not in (
+            names or [*self.yield_entries(column)]
+        ):
             return False
         is_valid = is_whole if names else lambda entry: isinstance(entry, str)
-        return all(map(is_valid, self.entries(column)))
+        return all(map(is_valid, self.yield_entries(column)))
 
     def is_spans(self, column: str) -> bool:
         """Check whether a column has lists of spans; probabilities of annotators have no labels."""
-        cells = [*filter(_is_list, self.cells(column))]
+        cells = [*filter(_is_list, self.yield_cells(column))]
         has_probabilities = any(
-            isinstance(span, Mapping) and "prob" in span and "label" not in keys_of(tuple(span))
+            isinstance(span, Mapping)
+            and "prob" in span
+            and "label" not in find_span_keys(tuple(span))
             for cell in cells
             for span in cell
         )
-        suggests_spans = bool(_SPAN_NAMES.search(plain(column)))
+        suggests_spans = bool(_SPAN_NAMES.search(simplify_name(column)))
         return not has_probabilities and (suggests_spans or any(len(cell) for cell in cells))
 
     def may_be_spans(self, column: str) -> bool:
@@ -525,9 +558,9 @@ class _Guess:
 
         Lists without entries are allowed. Reading raises errors of the other entries.
         """
-        name = plain(column)
-        cells = [*self.cells(column)]
-        if name == "tokens" or not _mostly(map(_is_list, cells)):
+        name = simplify_name(column)
+        cells = [*self.yield_cells(column)]
+        if name == "tokens" or not _are_mostly_true(map(_is_list, cells)):
             return False
         elements = [
             [entry] if is_sequence(cell) else entry
@@ -537,11 +570,11 @@ class _Guess:
         if not _QUOTE_NAMES.search(name) and any(map(_has_names, elements)):
             return False
         is_span_list = [_are_spans(element, bool(_SPAN_NAMES.search(name))) for element in elements]
-        return not is_span_list or _mostly(is_span_list)
+        return not is_span_list or _are_mostly_true(is_span_list)
 
     def has_spans(self, column: str) -> bool:
         """Check whether any cell of a column is a list of spans, or has one in an object."""
-        cells = [*self.cells(column)]
+        cells = [*self.yield_cells(column)]
         nested_values = [
             value for cell in cells if isinstance(cell, Mapping) for value in cell.values()
         ]
@@ -550,44 +583,48 @@ class _Guess:
             for value in (*cells, *nested_values)
         )
 
-    def is_of_nothing_marked(self, column: str) -> bool:
+    def has_only_empty_lists(self, column: str) -> bool:
         """Check whether all lists of a column are empty, and its name suggests nothing else."""
-        are_empty = all(length_of(cell) == 0 for cell in self.cells(column))
-        return are_empty and not _NO_SPANS.search(plain(column))
+        are_empty = all(length_of(cell) == 0 for cell in self.yield_cells(column))
+        return are_empty and not _NO_SPANS.search(simplify_name(column))
 
-    def labels_of_spans(self, column: str) -> Iterator[str]:
+    def yield_span_labels(self, column: str) -> Iterator[str]:
         """Yield the labels of a column's spans."""
-        for cell in self.cells(column):
+        for cell in self.yield_cells(column):
             for span in cell if is_sequence(cell) else ():
-                if isinstance(span, Mapping) and "label" in (keys := keys_of(tuple(span))):
+                if isinstance(span, Mapping) and "label" in (keys := find_span_keys(tuple(span))):
                     yield str(span[keys["label"]])
 
-    def keys_in(self, column: str) -> set[str]:
+    def collect_keys(self, column: str) -> set[str]:
         """Collect the keys of a column's objects."""
-        objects = (cell for cell in self.cells(column) if isinstance(cell, Mapping))
+        objects = (cell for cell in self.yield_cells(column) if isinstance(cell, Mapping))
         return {str(key) for cell in objects for key in cell}
 
-    def systems(self, spans: object) -> str | None:
+    def find_system_column(self, spans: object) -> str | None:
         """Find the column with the names of systems; a system has several rows."""
-        name = self.find_usual("system", _is_name)
-        cells = [] if name is None else [*self.cells(name)]
+        name = self.find_usual_column("system", _is_name)
+        cells = [] if name is None else [*self.yield_cells(name)]
         return name if _is_table(spans) or len({*cells}) < len(cells) else None
 
     def may_be_annotators(self, column: str) -> bool:
         """Check whether a column has several names, of annotators or of authors of the texts."""
-        has_usual_name = plain(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
-        return has_usual_name and self.fits(column, _is_name) and len({*self.cells(column)}) > 1
+        has_usual_name = simplify_name(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
+        return (
+            has_usual_name
+            and self.meets_condition(column, _is_name)
+            and len({*self.yield_cells(column)}) > 1
+        )
 
     def has_annotators(self, column: str) -> bool:
         """Check whether a column has the spans of several annotators."""
         if f"{column}.users" in self.names:
             return True
-        cells = [*self.cells(column)]
+        cells = [*self.yield_cells(column)]
         if any(isinstance(cell, Mapping) and {*WRAPPERS} & {*cell} for cell in cells):
             return False  # an answer, with its entities
-        pairs = [by_annotator(cell) for cell in cells]
-        return any(pairs) and _mostly(
-            pair is not None and all(s is None or _are_spans(parsed(s), True) for _, s in pair)
+        pairs = [split_by_annotator(cell) for cell in cells]
+        return any(pairs) and _are_mostly_true(
+            pair is not None and all(s is None or _are_spans(parse_cell(s), True) for _, s in pair)
             for pair in pairs
         )
 
@@ -596,17 +633,17 @@ class _Guess:
         words = self.words(cell)
         return is_sequence(words) and all(isinstance(word, str) for word in words)
 
-    def content(self, is_table: bool) -> dict[str, Any]:
+    def guess_text_column(self, is_table: bool) -> dict[str, Any]:
         """Guess the column that offsets refer to; in a table, not the column of spans' texts."""
         excluded = [self.named.get(option) for option in ("document", "annotator", "spans")]
         if is_table:
             excluded += [name for name in self.names if self._is_quote(name)]
-        text = self.find_usual("text", lambda cell: isinstance(cell, str), excluded)
-        tokens = None if text else self.find_usual("tokens", self.are_words)
-        length = None if text or tokens else self.find_usual("length", _is_number)
+        text = self.find_usual_column("text", lambda cell: isinstance(cell, str), excluded)
+        tokens = None if text else self.find_usual_column("tokens", self.are_words)
+        length = None if text or tokens else self.find_usual_column("length", _is_number)
         if not (text or tokens or length):
-            text = self.blank_texts()
-        return _without_none(text=text, tokens=tokens, length=length)
+            text = self.find_blank_text_column()
+        return _drop_none(text=text, tokens=tokens, length=length)
 
     def has_several_texts(self, document: str, text: str | None) -> bool:
         """Check whether several texts share an id, as the sentences of a document do."""
@@ -616,29 +653,31 @@ class _Guess:
         rows = (row for row in self.rows if isinstance(row.get(text), str) and document in row)
         return any(texts.setdefault(row[document], row[text]) != row[text] for row in rows)
 
-    def blank_texts(self) -> str | None:
+    def find_blank_text_column(self) -> str | None:
         """Find the column of texts if all of them are blank, as in silent documents."""
         for name in self.names:
             cells = [row.get(name) for row in self.rows]
-            is_text = plain(name) in COLUMNS["text"] and any(isinstance(c, str) for c in cells)
+            is_text = simplify_name(name) in COLUMNS["text"] and any(
+                isinstance(c, str) for c in cells
+            )
             if is_text and all(c is None or (isinstance(c, str) and not c.strip()) for c in cells):
                 return name
         return None
 
-    def quote(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def guess_quote_column(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Guess the column of the texts that spans cover, in a table with a row for each span."""
         used = {*str(columns["spans"]).split(","), *columns.values()} - {None}
         candidates = [name for name in self.names if name not in used and self._is_quote(name)]
-        return _without_none(quote=next(iter(candidates), None))
+        return _drop_none(quote=next(iter(candidates), None))
 
     def _is_quote(self, column: str) -> bool:
         """Check whether a column has texts about as long as the spans in the same rows."""
-        keys = keys_of(tuple(self.names))
-        if plain(column) not in (*USUAL["text"], *COLUMNS["text"]) or "end" not in keys:
+        keys = find_span_keys(tuple(self.names))
+        if simplify_name(column) not in (*USUAL["text"], *COLUMNS["text"]) or "end" not in keys:
             return False
         ends = [keys["start"], keys["end"]]
         filled = (row for row in self.rows if row.get(column) is not None)
-        rows = [(row[column], *(number_in(row.get(end)) for end in ends)) for row in filled]
+        rows = [(row[column], *(parse_integer(row.get(end)) for end in ends)) for row in filled]
         spans = [
             (quote, end - start)
             for quote, start, end in rows
@@ -649,26 +688,26 @@ class _Guess:
         is_near = (
             isinstance(quote, str) and abs(len(quote) - size) <= _ONE_OFF for quote, size in spans
         )
-        return bool(spans) and _mostly(is_near)
+        return bool(spans) and _are_mostly_true(is_near)
 
-    def document(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def guess_document_column(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Guess the column of documents' ids; without annotators each row is a document."""
         excluded = [columns.get("text"), columns.get("annotator")]
         if "annotator" in columns or _is_table(columns.get("spans")):
-            name = self.find_usual("document", _is_name, excluded)
+            name = self.find_usual_column("document", _is_name, excluded)
             while name is not None and self.has_several_texts(name, columns.get("text")):
                 excluded.append(name)
-                name = self.find_usual("document", _is_name, excluded)
-            return _without_none(
-                document=name or self.find_usual("document", _is_name, excluded[:2])
+                name = self.find_usual_column("document", _is_name, excluded)
+            return _drop_none(
+                document=name or self.find_usual_column("document", _is_name, excluded[:2])
             )
         for name in ("id", "uid", *COLUMNS["document"]):
             for column in (
                 candidate
                 for candidate in self.names
-                if plain(candidate) == name and candidate not in excluded
+                if simplify_name(candidate) == name and candidate not in excluded
             ):
-                cells = list(self.cells(column))
+                cells = list(self.yield_cells(column))
                 is_complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
                 if is_complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
@@ -676,7 +715,7 @@ class _Guess:
         return {}
 
 
-def _without_none(**columns: str | None) -> dict[str, Any]:
+def _drop_none(**columns: str | None) -> dict[str, Any]:
     """Return the columns that are not `None`."""
     return {use: column for use, column in columns.items() if column}
 
@@ -690,7 +729,7 @@ def _is_name(cell: Any) -> bool:
 
 
 def _is_number(cell: Any) -> bool:
-    return is_whole(number_in(cell))
+    return is_whole(parse_integer(cell))
 
 
 def _is_missing(cell: Any) -> bool:
@@ -706,7 +745,7 @@ def _is_list(cell: Any) -> bool:
     return isinstance(cell, Mapping) or is_sequence(cell)
 
 
-def _mostly(fit: Iterable[bool]) -> bool:
+def _are_mostly_true(fit: Iterable[bool]) -> bool:
     fit = list(fit)
     return 2 * sum(fit) > len(fit)
 
@@ -734,19 +773,19 @@ def _are_spans(cell: Any, suggests_spans: bool) -> bool:
             are spans.
     """
     if isinstance(cell, Mapping):
-        return {"start", "end"} <= keys_of(tuple(cell)).keys()
+        return {"start", "end"} <= find_span_keys(tuple(cell)).keys()
     return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
 
 
 def _has_names(element: Any) -> bool:
     """Check whether a part of a cell has a key that may be of a quote, or of another name."""
-    keys = [keys_of(tuple(span)) for span in element if isinstance(span, Mapping)]
-    return any(plain(key.get("text", "")) in NAMES for key in keys)
+    keys = [find_span_keys(tuple(span)) for span in element if isinstance(span, Mapping)]
+    return any(simplify_name(key.get("text", "")) in NAMES for key in keys)
 
 
 def _is_span(span: Any, suggests_spans: bool) -> bool:
     if isinstance(span, Mapping):
-        keys = keys_of(tuple(span))
+        keys = find_span_keys(tuple(span))
         is_placed = "start" in keys and ("end" in keys or "text" in keys)
         is_quote = {"text", "label"} <= keys.keys() and isinstance(span[keys["text"]], str)
         return is_placed or is_quote

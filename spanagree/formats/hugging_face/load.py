@@ -26,13 +26,13 @@ from spanagree.errors import (
 )
 from spanagree.extras import import_optional, read_parquet
 from spanagree.files import PathName, base_name, check_encoding, from_json, read_text
-from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.csv_rows import read_csv_rows
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.hugging_face.columns import MappingRows
-from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
-from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.hugging_face.guess import LOOKED_AT, guess_columns
+from spanagree.formats.hugging_face.read import read_raw_dataset
 from spanagree.formats.joined_texts import TextLookup
-from spanagree.formats.json_records import json_records
+from spanagree.formats.json_records import yield_json_records
 from spanagree.settings import reading_settings
 
 _OLDEST = 4  # first major release of datasets that runs no scripts
@@ -53,39 +53,39 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     texts: TextLookup | None = options.pop("texts", None)
     check_encoding(encoding)
     try:
-        data = _data(name, os.fsdecode(path), encoding)
+        data = _read_contents(name, os.fsdecode(path), encoding)
         is_own_split = isinstance(data, Mapping) and _is_own_split(data)
         if is_own_split and not options.keys() & {"tags", "spans", "split"}:
-            data = _library(name).concatenate_datasets([*data.values()])
+            data = _import_datasets(name).concatenate_datasets([*data.values()])
         has_texts = texts is not None and not options.get("strings")
         if has_texts and texts is not None and isinstance(data, (_Records, _TextTable)):
-            guessed, _ = guess(data, options, f"{name}: ")
+            guessed, _ = guess_columns(data, options, f"{name}: ")
             if not {**options, **guessed}.keys() & {"text", "tokens", "length", "tags"}:
                 data = _JoinedRows(data, texts, options.get("document"))
-        raw = raw_dataset(data, file=name, **options)
+        raw = read_raw_dataset(data, file=name, **options)
     except SpanAgreeError:
         raise
     except Exception as error:  # any error of the decoders
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
-    notes = (*raw.notes, *(texts.notes(f"{name}: ") if texts is not None else ()))
+    notes = (*raw.notes, *(texts.yield_notes(f"{name}: ") if texts is not None else ()))
     reading = reading_settings(encoding, **raw.reading.get("read", {}))
     return raw.replace(reading={**raw.reading, **reading}, notes=notes)
 
 
-def guess_of(head: FileHead) -> dict[str, Any]:
+def guess_from_head(head: FileHead) -> dict[str, Any]:
     """Guess the columns from the beginning of a file, if it has spans or tags.
 
     If the columns are ambiguous, none is named; reading raises the error.
     """
     try:
-        return _guess_of(head)
+        return _guess_from_head(head)
     except InputError:
         return {"tags": None, "spans": None}
 
 
-def _guess_of(head: FileHead) -> dict[str, Any]:
+def _guess_from_head(head: FileHead) -> dict[str, Any]:
     if head.shape in ("json", "jsonl"):
-        return guess(head.objects, {})[0] if head.objects else {}
+        return guess_columns(head.objects, {})[0] if head.objects else {}
     if head.shape not in ("csv", "tsv"):
         return {}
     rows: list[Any] = []
@@ -98,10 +98,10 @@ def _guess_of(head: FileHead) -> dict[str, Any]:
                 rows.extend(islice(_TextTable(head.path, encoding), LOOKED_AT))
     first_rows = MappingRows(rows)
     first_rows.flat = True
-    return guess(first_rows, {})[0]
+    return guess_columns(first_rows, {})[0]
 
 
-def rows_in_file(path: PathName, encoding: str = "utf-8") -> Any:
+def open_rows(path: PathName, encoding: str = "utf-8") -> Any:
     """Open a file, or a folder saved by datasets, as rows or as a dataset of the library.
 
     Raises:
@@ -109,17 +109,17 @@ def rows_in_file(path: PathName, encoding: str = "utf-8") -> Any:
         InputError: if the file cannot be read; a file that is no table raises it when rows are
             read.
     """
-    return _data(printable_path(path), os.fsdecode(path), encoding)
+    return _read_contents(printable_path(path), os.fsdecode(path), encoding)
 
 
-def _data(name: str, path: str, encoding: str) -> Any:
+def _read_contents(name: str, path: str, encoding: str) -> Any:
     """Return the contents of a file or folder: rows, or a dataset of the library."""
     if Path(path).is_dir():
         return _load_saved(name, path)
     with open(path, "rb") as file:
         start = file.read(4)
     if start == b"PAR1" or Path(path).suffix.lower() == ".parquet":
-        return _parquet(name, path)
+        return _read_parquet(name, path)
     shape = read_head(path).shape
     is_table = (
         shape == "text" and Path(path).suffix.lower() == ".csv"
@@ -141,14 +141,14 @@ class _Records(_File):
 
     gaps = True
 
-    def placed(self) -> Iterator[tuple[str, Any]]:
+    def yield_located_rows(self) -> Iterator[tuple[str, Any]]:
         """Yield the objects, each with its location.
 
         Raises:
             InputError: if the JSON is invalid, or a value is not an object.
         """
         expected, location = "a list of objects, or one a line, is needed", ""
-        for location, row in json_records(self.path, expected, self.encoding):
+        for location, row in yield_json_records(self.path, expected, self.encoding):
             if not isinstance(row, dict):
                 raise invalid_value(f"{location}:", row, expected)
             yield location, row
@@ -161,15 +161,15 @@ class _TextTable(_File):
 
     flat = True
 
-    def placed(self) -> Iterator[tuple[str, Any]]:
+    def yield_located_rows(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows as mappings of the names in the header, each with its line.
 
         Raises:
             InputError: if two columns have the same name, or a row is invalid (see
-                :func:`spanagree.formats.csv_rows.csv_rows`).
+                :func:`spanagree.formats.read_csv_rows.read_csv_rows`).
         """
         name = escape_name(self.path)
-        rows = csv_rows(self.path, self.encoding)
+        rows = read_csv_rows(self.path, self.encoding)
         _, header = next(rows, (0, []))
         for column in header:
             if header.count(column) > 1:
@@ -192,19 +192,19 @@ class _JoinedRows(MappingRows):
         self.data, self.texts, self.document = data, texts, document
         self.flat, self.gaps = data.flat, data.gaps
 
-    def placed(self) -> Iterator[tuple[str, Any]]:
+    def yield_located_rows(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows of documents that have a text, each with its location."""
-        return self.texts.rows(self.data.placed(), self.document)
+        return self.texts.yield_rows(self.data.yield_located_rows(), self.document)
 
 
-def _parquet(name: str, path: str) -> Any:
-    datasets = _library(name)
+def _read_parquet(name: str, path: str) -> Any:
+    datasets = _import_datasets(name)
     parquet = import_optional("pyarrow.parquet", "datasets", f"reading {name}")
     return datasets.Dataset(read_parquet(parquet, name, path))
 
 
 def _load_saved(name: str, path: str) -> Any:
-    datasets = _library(name)
+    datasets = _import_datasets(name)
     _check_names(name, path)
     with tempfile.TemporaryDirectory() as folder:  # "::" in a path would be read as an address
         link = Path(folder, "saved")
@@ -235,7 +235,7 @@ def _check_names(name: str, path: str) -> None:
                 )
 
 
-def _library(name: str) -> Any:
+def _import_datasets(name: str) -> Any:
     """Import datasets, in a release that does not run code that comes with data."""
     datasets = import_optional("datasets", "datasets", f"reading {name}")
     if int(datasets.__version__.partition(".")[0]) < _OLDEST:
@@ -243,7 +243,7 @@ def _library(name: str) -> Any:
             f"datasets {datasets.__version__} may run code that comes with data; run: pip install"
             f" 'datasets>={_OLDEST}'"
         )
-    quieten(datasets)
+    silence_datasets(datasets)
     return datasets
 
 
@@ -254,7 +254,7 @@ def _is_own_split(data: Mapping[str, Any]) -> bool:
     return bool(spans) and all(split_names == names[0] for split_names in names)
 
 
-def quieten(datasets: Any) -> None:
+def silence_datasets(datasets: Any) -> None:
     """Switch off the progress bars and log messages of the library."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     datasets.disable_progress_bars()
@@ -268,7 +268,7 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         InputError: if the hub cannot be reached, or the dataset cannot be read.
     """
     printable_name = printable_path(name)
-    datasets = _library(printable_name)
+    datasets = _import_datasets(printable_name)
     packaged = getattr(datasets.packaged_modules, "_PACKAGED_DATASETS_MODULES", ())
     if os.path.exists(name) or not _HUB_NAME.fullmatch(os.fspath(name)) or name in packaged:
         raise InputError(
@@ -293,4 +293,4 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         raise InputError(
             f"{printable_name}: cannot be read from the hub: {reason(error)}"
         ) from None
-    return raw_dataset(data, **{"split": next(iter(data)), **options})
+    return read_raw_dataset(data, **{"split": next(iter(data)), **options})

@@ -28,18 +28,18 @@ from spanagree.formats.hugging_face.beside import UnreadColumns
 from spanagree.formats.hugging_face.columns import (
     DatasetColumns,
     MappingRows,
-    cell_of,
     choose_split,
-    each_record,
-    grouped_tokens,
-    has,
-    label_codes,
-    layer_names,
+    code_labels,
+    find_label_names,
+    get_cell,
+    group_tokens,
+    has_column,
+    split_records,
 )
-from spanagree.formats.hugging_face.guess import LOOKED_AT, SEARCHED, guess
+from spanagree.formats.hugging_face.guess import LOOKED_AT, SEARCHED, guess_columns
 from spanagree.formats.hugging_face.shape import COLUMNS, ColumnMapping
-from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
-from spanagree.formats.hugging_face.spans import by_label, parsed
+from spanagree.formats.hugging_face.span_rows import read_span_table, read_spans
+from spanagree.formats.hugging_face.spans import collect_quotes_by_label, parse_cell
 
 
 def from_dataset(
@@ -119,11 +119,11 @@ def from_dataset(
         "outside": outside,
     }
     data, shape, notes = _choose_columns(choose_split(data, split), columns, None, **options)
-    raw = apply_absent(_read(data, shape, columns), absent)
+    raw = apply_absent(_read_rows(data, shape, columns), absent)
     return valid_corpus(raw.replace(notes=(*notes, *raw.notes)), repair)
 
 
-def raw_dataset(
+def read_raw_dataset(
     data: Any, *, split: str | None = None, file: str | None = None, **options: Any
 ) -> RawCorpus:
     """Read the rows of a dataset without checks.
@@ -139,7 +139,7 @@ def raw_dataset(
     settings = {key: value for key, value in options.items() if key not in COLUMNS}
     data = choose_split(data, split)
     data, shape, notes = _choose_columns(data, columns, file, split=split, **settings)
-    raw = _read(data, shape, columns)
+    raw = _read_rows(data, shape, columns)
     return raw.replace(notes=(*notes, *raw.notes))
 
 
@@ -158,9 +158,9 @@ def _choose_columns(
         The data, their columns, and notes on guesses.
     """
     named_columns = {name: column for name, column in columns.items() if column is not None}
-    data = each_record(data, named_columns)
+    data = split_records(data, named_columns)
     if named_columns.keys() == {"document"}:
-        data = grouped_tokens(data, named_columns["document"])
+        data = group_tokens(data, named_columns["document"])
     prefix = "" if file is None else f"{file}: "
     first_rows = data
     if isinstance(data, Iterator):  # the first rows are used for guesses, and read again
@@ -170,7 +170,9 @@ def _choose_columns(
     try:
         outside = outside_tags(settings.get("outside", ()))
         strings = bool(settings.get("strings"))
-        guessed, skipped = guess(first_rows, named_columns, prefix, outside, strings=strings)
+        guessed, skipped = guess_columns(
+            first_rows, named_columns, prefix, outside, strings=strings
+        )
     except ValueError as error:
         if not is_dataset or isinstance(error, InputError):
             raise
@@ -179,7 +181,7 @@ def _choose_columns(
         **{"partial": "drop-tokens", **settings, "file": file, **named_columns, **guessed}
     )
     spans = guessed.get("spans")
-    quote_labels = _labels_of_quotes(first_rows, shape)
+    quote_labels = _find_quote_keys(first_rows, shape)
     shape = replace(shape, by_label=bool(quote_labels))
     notes = (
         [f"{prefix}{join_names(quote_labels)} are taken as labels of quotes"]
@@ -196,7 +198,7 @@ def _choose_columns(
         data = data if isinstance(data, MappingRows) else MappingRows(data)
         data.gaps = True  # an annotator without an entry in a row did not see it
     guess_texts = [
-        f"{option} {_in_words(guessed[option])}"
+        f"{option} {_format_columns(guessed[option])}"
         for option in (*COLUMNS, "length", "label")
         if option in guessed
     ]
@@ -208,24 +210,24 @@ def _choose_columns(
     return data, shape, [note, *notes] if guess_texts else notes
 
 
-def _labels_of_quotes(data: Any, shape: ColumnMapping) -> list[str]:
+def _find_quote_keys(data: Any, shape: ColumnMapping) -> list[str]:
     """Find the keys of the only column of spans under which the first rows have quotes."""
     if not isinstance(shape.spans, str) or shape.is_table:
         return []
     labels: dict[str, None] = {}
     with suppress(ValueError, TypeError, KeyError):  # reading raises the error
         for row in islice(data, LOOKED_AT):
-            if isinstance(row, Mapping) and has(row, shape.spans):
-                quotes = by_label(parsed(cell_of(row, shape.spans)))
+            if isinstance(row, Mapping) and has_column(row, shape.spans):
+                quotes = collect_quotes_by_label(parse_cell(get_cell(row, shape.spans)))
                 labels |= dict.fromkeys(str(quote["label"]) for quote in quotes or ())
     return list(labels)
 
 
-def _in_words(columns: Any) -> str:
+def _format_columns(columns: Any) -> str:
     return join_names(columns.values() if isinstance(columns, Mapping) else [columns])
 
 
-def _read(data: Any, shape: ColumnMapping, named_columns: Mapping[str, Any]) -> RawCorpus:
+def _read_rows(data: Any, shape: ColumnMapping, named_columns: Mapping[str, Any]) -> RawCorpus:
     """Read the rows of a dataset without checks, and count marks in columns that are not read.
 
     Args:
@@ -233,8 +235,8 @@ def _read(data: Any, shape: ColumnMapping, named_columns: Mapping[str, Any]) -> 
         shape: columns that are read.
         named_columns: columns that the user named, by option.
     """
-    read_rows = _from_tags if shape.tags is not None else from_spans
-    read_rows = from_span_table if shape.tags is None and shape.is_table else read_rows
+    read_rows = _read_tag_columns if shape.tags is not None else read_spans
+    read_rows = read_span_table if shape.tags is None and shape.is_table else read_rows
     if named_columns.get("spans") is not None or named_columns.get("tags") is not None:
         return read_rows(data, shape)
     unread = UnreadColumns(data, shape)
@@ -247,12 +249,12 @@ def _read(data: Any, shape: ColumnMapping, named_columns: Mapping[str, Any]) -> 
     return unread.count_unread(raw)
 
 
-def _from_tags(data: Any, shape: ColumnMapping) -> RawCorpus:
+def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
     """Read columns of tags, one for each layer."""
     tokens, document = str(shape.tokens), shape.document
     columns = DatasetColumns(data, [*shape.layers.values(), tokens], [document] if document else [])
-    ids = None if document is None else columns.values(document)
-    entries, lengths = columns.flat(tokens)
+    ids = None if document is None else columns.list_entries(document)
+    entries, lengths = columns.concatenate_entries(tokens)
     words = entries if isinstance(entries, list) else entries.to_pylist()
     if not set(map(type, words)) <= {str} or (lengths < 0).any():
         raise InputError(
@@ -260,17 +262,17 @@ def _from_tags(data: Any, shape: ColumnMapping) -> RawCorpus:
         )
     tag_columns = {}
     for name, column in shape.layers.items():
-        entries, sizes = columns.flat(column)
+        entries, sizes = columns.concatenate_entries(column)
         for i in np.flatnonzero((sizes != lengths) & (sizes >= 0))[:1].tolist():
             raise InputError(
                 f"column {quote_value(column)}, row {i + 1}: {pluralize(sizes[i], 'tag')} for"
                 f" {pluralize(lengths[i], 'token')}; each token needs one"
             )
-        names = layer_names(columns.features, column, shape.label_names)
-        distinct_tags, codes = label_codes(entries, names, column)
+        names = find_label_names(columns.features, column, shape.label_names)
+        distinct_tags, codes = code_labels(entries, names, column)
         tag_columns[name] = TagColumn.of_seen(distinct_tags, compact(codes), sizes < 0, lengths)
     del columns, entries  # frees memory for the largest arrays
-    reading = {"format": "datasets", **shape.chosen}
+    reading = {"format": "datasets", **shape.chosen_settings}
     document_ids = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     repeated = [name for name, count in Counter(document_ids or ()).items() if count > 1]
     if repeated:

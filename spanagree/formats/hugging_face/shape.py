@@ -9,10 +9,10 @@ from typing import Any
 from spanagree.corpus.raw import check_absent
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.errors import SettingError, quote_value
-from spanagree.formats.hugging_face.columns import cell_of, number_in, words_in
+from spanagree.formats.hugging_face.columns import get_cell, parse_integer, parse_words
 from spanagree.formats.hugging_face.guess import NAMELESS
 from spanagree.formats.joined_texts import OF_STRINGS
-from spanagree.formats.usual_names import plain
+from spanagree.formats.usual_names import simplify_name
 from spanagree.settings import reading_settings
 
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
@@ -95,7 +95,7 @@ class ColumnMapping(TagOptions):
                 raise SettingError(f"column {quote_value(column)}; the name of a column is needed")
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def chosen_settings(self) -> dict[str, Any]:
         """Settings of reading, for the signature."""
         columns = () if self.is_own else (*COLUMNS, "length", "label", "quote", "label_names")
         names = (*columns, "split", "ends", "absent", "align")
@@ -115,16 +115,18 @@ class ColumnMapping(TagOptions):
             {self.spans: self.spans} if isinstance(self.spans, str) else self.tags or self.spans
         )
         columns = list((layers or {}).values())
-        if self.file is not None and len(columns) == 1 and self.names_nobody(columns[0]):
+        if self.file is not None and len(columns) == 1 and self.has_no_annotator_name(columns[0]):
             return {"": columns[0]}
         return dict(layers or {})
 
-    def names_nobody(self, column: str) -> bool:
+    def has_no_annotator_name(self, column: str) -> bool:
         """Check whether the name of a column is not that of an annotator."""
         is_only_column = isinstance(self.spans, str) or {*(self.tags or self.spans or {})} == {
             column
         }
-        return is_only_column and (plain(column.rpartition(".")[2]) in NAMELESS or self.is_table)
+        return is_only_column and (
+            simplify_name(column.rpartition(".")[2]) in NAMELESS or self.is_table
+        )
 
     @property
     def columns(self) -> list[str]:
@@ -135,12 +137,12 @@ class ColumnMapping(TagOptions):
         return list(dict.fromkeys([*layers, *(column for column in further_columns if column)]))
 
     @property
-    def maybe(self) -> list[str]:
+    def optional_columns(self) -> list[str]:
         """Columns with further information, if they exist."""
         users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
         return [*users, *(column for column in (self.label, self.quote) if column)]
 
-    def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
+    def get_content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return the text, the tokens or the length of a row, which offsets refer to.
 
         Args:
@@ -150,9 +152,9 @@ class ColumnMapping(TagOptions):
         if self.strings:
             return {"length": 0}
         if self.length is not None:
-            return {"length": number_in(cell_of(row, self.length))}
+            return {"length": parse_integer(get_cell(row, self.length))}
         key = "text" if self.text is not None else "tokens"
-        cell = cell_of(row, str(self.text or self.tokens))
+        cell = get_cell(row, str(self.text or self.tokens))
         if flat:
-            cell = cell or "" if key == "text" else words_in(cell)
+            cell = cell or "" if key == "text" else parse_words(cell)
         return {key: cell}

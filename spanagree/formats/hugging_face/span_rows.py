@@ -10,29 +10,29 @@ from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import is_whole, quote_value
 from spanagree.formats.hugging_face.columns import (
-    cell_of,
-    has,
-    layer_names,
-    number_in,
-    rows_of,
+    find_label_names,
+    get_cell,
+    has_column,
+    parse_integer,
+    yield_required_rows,
 )
 from spanagree.formats.hugging_face.shape import ColumnMapping
-from spanagree.formats.hugging_face.spans import SpanReader, by_annotator
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
-from spanagree.formats.usual_names import keys_of
+from spanagree.formats.hugging_face.spans import SpanReader, split_by_annotator
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
+from spanagree.formats.usual_names import find_span_keys
 
 
-def from_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
+def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
     """Read columns of spans, one column with spans of several annotators, or a row a layer."""
     has_row_per_annotator = shape.annotator is not None
     is_open = not has_row_per_annotator and (isinstance(shape.spans, str) or "" in shape.layers)
     log = ReadLog(shape.file or "", align=shape.align)
     log.numbered = shape.document is None
-    return gather(
-        _records(data, shape, log, is_open=is_open),
+    return gather_records(
+        _yield_records(data, shape, log, is_open=is_open),
         log,
-        {"format": "datasets", **shape.chosen},
-        offsets=_offsets(shape),
+        {"format": "datasets", **shape.chosen_settings},
+        offsets=_choose_offset_unit(shape),
         annotators=() if has_row_per_annotator or is_open else shape.layers,
         ends=shape.ends,
         again=has_row_per_annotator,
@@ -41,21 +41,25 @@ def from_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
     )
 
 
-def _records(data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool) -> Iterator[Record]:
+def _yield_records(
+    data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool
+) -> Iterator[Record]:
     features, layers = getattr(data, "features", None), shape.layers
     is_text, has_row_per_annotator = getattr(data, "flat", False), shape.annotator is not None
     label_names = {
-        column: layer_names(features, column, shape.label_names) for column in layers.values()
+        column: find_label_names(features, column, shape.label_names) for column in layers.values()
     }
-    annotator_names = layer_names(features, str(shape.annotator), None)
+    annotator_names = find_label_names(features, str(shape.annotator), None)
     reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
 
-    def annotations(row: Mapping[str, Any], text: Any, location: str) -> Iterator[RawAnnotation]:
+    def yield_annotations(
+        row: Mapping[str, Any], text: Any, location: str
+    ) -> Iterator[RawAnnotation]:
         for layer, column in layers.items():
-            cell = cell_of(row, column)
+            cell = get_cell(row, column)
             pairs = [
                 (
-                    _annotator_of(row, shape.annotator, annotator_names)
+                    _name_annotator(row, shape.annotator, annotator_names)
                     if has_row_per_annotator
                     else layer,
                     cell,
@@ -63,35 +67,39 @@ def _records(data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool) ->
             ]
             if is_open and not shape.by_label:
                 users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
-                pairs = by_annotator(cell, users, states) or pairs
+                pairs = split_by_annotator(cell, users, states) or pairs
             for name, spans in pairs:
                 is_nobody = is_open and isinstance(name, str) and not name
                 annotator_location = (
                     location if is_nobody else f"{location}, annotator {quote_value(name)}"
                 )
-                rows = reader.rows(spans, label_names[column], text, annotator_location, name)
+                rows = reader.parse_spans(
+                    spans, label_names[column], text, annotator_location, name
+                )
                 if shape.label is not None:
-                    rows = _labelled(rows, row.get(shape.label))
+                    rows = _assign_label(rows, row.get(shape.label))
                 yield RawAnnotation(name, rows, location=annotator_location)
 
-    for row_number, (location, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
-        content = shape.content(row, flat=is_text)
-        id_ = str(row_number) if shape.document is None else cell_of(row, shape.document)
+    for row_number, (location, row) in enumerate(
+        yield_required_rows(data, shape.columns, shape.optional_columns), 1
+    ):
+        content = shape.get_content(row, flat=is_text)
+        id_ = str(row_number) if shape.document is None else get_cell(row, shape.document)
         relations = row.get("relations")
         log.passed["relation"] += len(relations) if isinstance(relations, list) else 0
         text = "" if shape.strings else content.get("text", content.get("tokens"))
-        yield Record(location, id_, content, annotations(row, text, location))
-    log.notes += reader.notes()
+        yield Record(location, id_, content, yield_annotations(row, text, location))
+    log.notes += reader.yield_notes()
 
 
-def _labelled(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:
+def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:
     """Assign the label of a row to its spans; a row without spans and label has nothing marked."""
     if spans is None:
         return [] if label is None else None
     return [span if label is None else span._replace(label=text_of_whole(label)) for span in spans]
 
 
-def from_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
+def read_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
     """Read a table with a row for each span.
 
     A row without start and end means that the annotator saw the document; a row without an
@@ -99,12 +107,14 @@ def from_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
     saw the documents in which they have no span.
     """
     log = ReadLog(shape.file or "")
-    reading = {"format": "datasets", **shape.chosen}
-    records = _table_records(data, shape, log)
-    return gather(records, log, reading, offsets=_offsets(shape), ends=shape.ends, one_each=True)
+    reading = {"format": "datasets", **shape.chosen_settings}
+    records = _yield_table_records(data, shape, log)
+    return gather_records(
+        records, log, reading, offsets=_choose_offset_unit(shape), ends=shape.ends, one_each=True
+    )
 
 
-def _table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]:
+def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]:
     start_column, end_column, *label_column = (
         column.strip() for column in str(shape.spans).split(",")
     )
@@ -112,17 +122,17 @@ def _table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Re
     log.labelled = bool(label_column)
     names: dict[str, None] = {}
     is_stated = False
-    annotator_names = layer_names(getattr(data, "features", None), str(shape.annotator), None)
-    for location, row in rows_of(data, shape.columns, shape.maybe):
-        id_ = document_id(cell_of(row, str(shape.document)), location)
-        cells = shape.content(row, flat=False).items()
+    annotator_names = find_label_names(getattr(data, "features", None), str(shape.annotator), None)
+    for location, row in yield_required_rows(data, shape.columns, shape.optional_columns):
+        id_ = document_id(get_cell(row, str(shape.document)), location)
+        cells = shape.get_content(row, flat=False).items()
         content = {key: cell for key, cell in cells if cell is not None}
         start_offset, end_offset = (
-            number_in(cell_of(row, column)) for column in (start_column, end_column)
+            parse_integer(get_cell(row, column)) for column in (start_column, end_column)
         )
         is_blank = start_offset is None and end_offset is None
         annotator = (
-            _annotator_of(row, shape.annotator, annotator_names)
+            _name_annotator(row, shape.annotator, annotator_names)
             if shape.annotator
             else default_annotator
         )
@@ -133,9 +143,11 @@ def _table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Re
         names[annotator] = None
         spans = []
         if not is_blank:
-            label_text = text_of_whole(cell_of(row, label_column[0])) if label_column else None
-            quote = cell_of(row, shape.quote) if shape.quote and has(row, shape.quote) else None
-            score = row.get(keys_of(tuple(row)).get("probability")) if shape.scores else None
+            label_text = text_of_whole(get_cell(row, label_column[0])) if label_column else None
+            quote = (
+                get_cell(row, shape.quote) if shape.quote and has_column(row, shape.quote) else None
+            )
+            score = row.get(find_span_keys(tuple(row)).get("probability")) if shape.scores else None
             details = None if score is None else {SCORE: str(score)}
             spans = [
                 RawSpan(
@@ -156,14 +168,14 @@ def _table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Re
         log.seen_unknown = names
 
 
-def _offsets(shape: ColumnMapping) -> str:
+def _choose_offset_unit(shape: ColumnMapping) -> str:
     has_tokens = shape.tokens is not None and shape.text is None and not shape.strings
     return "tokens" if has_tokens else "characters"
 
 
-def _annotator_of(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:
+def _name_annotator(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:
     """Return the annotator of a row; the column may have ids of annotators."""
-    annotator = cell_of(row, str(column))
+    annotator = get_cell(row, str(column))
     if names is not None and is_whole(annotator) and 0 <= annotator < len(names):
         return names[annotator]
     return text_of_whole(annotator)

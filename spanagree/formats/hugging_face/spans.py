@@ -18,10 +18,10 @@ from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import Place
 from spanagree.errors import InputError, invalid_value, is_iterable, is_whole, length_of, pluralize
-from spanagree.formats.exports import number_in
+from spanagree.formats.exports import parse_number_in_name
 from spanagree.formats.records import RawSpan, ReadLog
-from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, unfenced
-from spanagree.formats.usual_names import keys_of, plain
+from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, strip_code_fence
+from spanagree.formats.usual_names import find_span_keys, simplify_name
 
 WRAPPERS = ("spans", "entities", "annotations")  # keys of an object around a list
 _BOUNDS = ("start", "end", "text")
@@ -40,41 +40,41 @@ _THOUGHT = "</think>"  # the answer follows it
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
 
-def parsed(cell: Any) -> Any:
+def parse_cell(cell: Any) -> Any:
     """Parse a text as JSON or a Python literal; return other cells unchanged.
 
     The text may be in a code fence. If an object has a list as its only entry, or under a usual
     key, as models write it, the list is returned.
 
-    >>> parsed('```json\\n{"entities": [1]}\\n```')
+    >>> parse_cell('```json\\n{"entities": [1]}\\n```')
     [1]
     """
-    inner = held(cell)
+    inner = parse_answer(cell)
     if isinstance(inner, Mapping) and (len(inner) == 1 or isinstance(cell, str)):
         lists = [v for key, v in inner.items() if key in WRAPPERS and isinstance(v, list)]
         inner = lists[0] if len(lists) == 1 else inner
     return cell if isinstance(inner, str) else inner
 
 
-def held(cell: Any) -> Any:
+def parse_answer(cell: Any) -> Any:
     """Parse a text as JSON or a Python literal, possibly in a code fence."""
     fenced = isinstance(cell, str) and cell.lstrip().startswith("```")
-    return _literal(unfenced(cell) if fenced else cell)
+    return _parse_literal(strip_code_fence(cell) if fenced else cell)
 
 
-def _literal(cell: Any) -> Any:
+def _parse_literal(cell: Any) -> Any:
     if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{", "("):
         with suppress(ValueError, RecursionError):
             return json.loads(cell)
         with suppress(ValueError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
-            return ast.literal_eval(_with_commas(cell))
+            return ast.literal_eval(_insert_commas(cell))
     return cell
 
 
-def _with_commas(text: str) -> str:
+def _insert_commas(text: str) -> str:
     """Insert the commas that NumPy omits in lists; Python would join two adjacent strings.
 
-    >>> _with_commas("['New York' 'is']").replace(" ,", ",")
+    >>> _insert_commas("['New York' 'is']").replace(" ,", ",")
     "[ 'New York', 'is' ]"
     """
     if not _SIDE_BY_SIDE.search(text):
@@ -88,7 +88,9 @@ def _with_commas(text: str) -> str:
     return " ".join(signs)
 
 
-def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple[Any, Any]] | None:
+def split_by_annotator(
+    cell: Any, users: Any = None, states: Any = None
+) -> list[tuple[Any, Any]] | None:
     """Return annotators with their spans if a cell has those of several, else `None`.
 
     Args:
@@ -97,17 +99,17 @@ def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple
         users: annotators of the answers.
         states: states of the answers; spans that were never submitted are `None`.
     """
-    cell = parsed(cell)
+    cell = parse_cell(cell)
     if is_sequence(users) and is_sequence(cell) and len(users) == len(cell):
         has_states = is_sequence(states) and len(states) == len(cell)
         return [
             (text_of_whole(user), None if has_states and states[i] in _NEVER else cell[i])
             for i, user in enumerate(users)
         ]
-    if isinstance(cell, Mapping) and "start" not in keys_of(tuple(cell)):
+    if isinstance(cell, Mapping) and "start" not in find_span_keys(tuple(cell)):
         return [(text_of_whole(annotator), spans) for annotator, spans in cell.items()]
     if is_sequence(cell) and len(cell) and all(isinstance(answer, Mapping) for answer in cell):
-        keys = [keys_of(tuple(answer)) for answer in cell]
+        keys = [find_span_keys(tuple(answer)) for answer in cell]
         if all(
             "annotator" in key
             and "start" in key
@@ -130,8 +132,8 @@ def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple
 
 
 @lru_cache(maxsize=1000)
-def _counts_tokens(name: object) -> bool:
-    return plain(name) in ("tokenstart", "starttoken")
+def _is_token_offset_name(name: object) -> bool:
+    return simplify_name(name) in ("tokenstart", "starttoken")
 
 
 class _LostQuote(NamedTuple):
@@ -164,7 +166,7 @@ class SpanReader:
         self.probable: int = 0
         self.prefixes: set[bool] = set()  # whether labels begin with B- or I-
 
-    def rows(
+    def parse_spans(
         self,
         cell: Any,
         names: Sequence[str] | None,
@@ -193,7 +195,7 @@ class SpanReader:
         self.in_text = isinstance(text, str)
         if isinstance(cell, str) and _THOUGHT not in str(text):
             cell = cell.rpartition(_THOUGHT)[2]
-        spans = parsed(unfenced(cell) if isinstance(cell, str) else cell)
+        spans = parse_cell(strip_code_fence(cell) if isinstance(cell, str) else cell)
         spans = cell if isinstance(spans, str) else spans
         spans_location = f"{location}: spans"
         if spans is None:
@@ -201,11 +203,13 @@ class SpanReader:
         annotator_name = annotator if isinstance(annotator, str) else ""
         if isinstance(spans, str) and isinstance(text, str):
             is_exact = is_copy(spans, text)
-            spans = spans if is_exact else _among_words(spans)
+            spans = spans if is_exact else _extract_json(spans)
         if isinstance(spans, str) and isinstance(text, str):
             is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
             if is_marked:
-                aligned, lost_spans = self.log.copies.read(spans, text, location, annotator_name)
+                aligned, lost_spans = self.log.copies.read_spans(
+                    spans, text, location, annotator_name
+                )
                 spans = [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost_spans)]
         if isinstance(spans, str):
             problem = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
@@ -213,14 +217,16 @@ class SpanReader:
         if isinstance(spans, Mapping):
             if _is_refusal(spans, text):
                 raise invalid_value(spans_location, spans, _NO_COPY)
-            spans = _in_object(spans, spans_location)
+            spans = _find_spans_in_object(spans, spans_location)
         if not is_sequence(spans):
             raise invalid_value(spans_location, spans, _NEEDED)
         if isinstance(text, (str, list, tuple)):
-            spans = self._placed(spans, text, annotator_name, spans_location)
-        return [row for span in spans for row in self._rows_of(span, spans, names, location)]
+            spans = self._place_quotes(spans, text, annotator_name, spans_location)
+        return [
+            row for span in spans for row in self._convert_to_rows(span, spans, names, location)
+        ]
 
-    def notes(self) -> Iterator[str]:
+    def yield_notes(self) -> Iterator[str]:
         """Yield notes on ignored properties.
 
         Raises:
@@ -240,37 +246,37 @@ class SpanReader:
                 " marked"
             )
 
-    def _placed(
+    def _place_quotes(
         self, spans: Iterable[Any], text: Place, annotator: str, location: str
     ) -> list[Any]:
         """Find quotes in the text; those that are not in it are lost quotes. Other spans stay."""
-        quotes_and_spans = [*map(_as_quote, spans)]
+        quotes_and_spans = [*map(_convert_to_quote, spans)]
         if self.strings:
-            return [self._string(span, location) for span in quotes_and_spans]
-        quotes = [self._quoted(span, location) for span in quotes_and_spans]
+            return [self._convert_string(span, location) for span in quotes_and_spans]
+        quotes = [self._find_quote(span, location) for span in quotes_and_spans]
         if not any(quotes):
             return quotes_and_spans
         located: list[Any] = []
-        bounds = iter(self.log.quotes.place(text, [*filter(None, quotes)], annotator))
+        bounds = iter(self.log.quotes.place_quotes(text, [*filter(None, quotes)], annotator))
         for span, quote in zip(quotes_and_spans, quotes, strict=True):
             if quote is None:
                 located.append(span)
                 continue
             position = next(bounds)
-            keys = keys_of(tuple(span))
+            keys = find_span_keys(tuple(span))
             further_keys = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
             start, end = position or (0, 0)
             bounded = {**further_keys, "start": start, "end": end}
             located.append(bounded if position is not None else _LostQuote(bounded, quote[0]))
         return located
 
-    def _string(self, span: Any, location: str) -> _LostQuote:
+    def _convert_string(self, span: Any, location: str) -> _LostQuote:
         """Convert a string without a text to a lost quote.
 
         Raises:
             InputError: if the span has no string.
         """
-        keys = keys_of(tuple(span)) if isinstance(span, _MAPPINGS) else {}
+        keys = find_span_keys(tuple(span)) if isinstance(span, _MAPPINGS) else {}
         quote = span.get(keys.get("text")) if keys else None
         if not isinstance(quote, str) or not quote.strip():
             raise invalid_value(location, span, "a string with its label is needed (strings)")
@@ -279,41 +285,41 @@ class SpanReader:
         further_keys = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
         return _LostQuote({**further_keys, "start": 0, "end": 0}, quote)
 
-    def _rows_of(
+    def _convert_to_rows(
         self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
         """Convert a span to rows; a lost quote has no position."""
         if not isinstance(span, _LostQuote):
-            return self._row(span, spans, names, location)
-        rows = self._row(span.span, spans, names, location)
+            return self._build_rows(span, spans, names, location)
+        rows = self._build_rows(span.span, spans, names, location)
         return [
             row._replace(start=None, end=None, quote=span.quote, is_placed=False) for row in rows
         ]
 
-    def _quoted(self, span: Any, location: str) -> tuple[str, int | None] | None:
+    def _find_quote(self, span: Any, location: str) -> tuple[str, int | None] | None:
         """Return the quote of a span without offsets, and the number of its occurrence if any."""
-        keys = keys_of(tuple(span)) if isinstance(span, _MAPPINGS) else {}
+        keys = find_span_keys(tuple(span)) if isinstance(span, _MAPPINGS) else {}
         quote = span.get(keys.get("text")) if keys else None
         start = span.get(keys.get("start")) if keys else 0
         if not isinstance(quote, str) or start not in (None, -1) or start is False:
             return None
         occurrence = None
         for name, value in span.items():
-            if plain(name) in _OCCURRENCE_KEYS and value is not None:
-                occurrence = _occurrence_number(value, f"{location}: {name}") - (
-                    "index" not in plain(name)
+            if simplify_name(name) in _OCCURRENCE_KEYS and value is not None:
+                occurrence = _parse_occurrence(value, f"{location}: {name}") - (
+                    "index" not in simplify_name(name)
                 )
         return quote, occurrence
 
-    def _row(
+    def _build_rows(
         self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
         """Convert a span to rows, one for each of its labels."""
         if isinstance(span, _MAPPINGS):
-            keys = keys_of(tuple(span))
+            keys = find_span_keys(tuple(span))
             text = span.get(keys.get("text"))
             if "start" in keys and ("end" in keys or isinstance(text, str)):
-                if self.in_text and _counts_tokens(keys["start"]):
+                if self.in_text and _is_token_offset_name(keys["start"]):
                     expected = "start and end in the text are needed; --tokens C counts tokens"
                     raise invalid_value(f"{location}: spans", span, expected)
                 start = span[keys["start"]]
@@ -332,20 +338,20 @@ class SpanReader:
                 }
                 quote = text if isinstance(text, str) else None
                 return [
-                    RawSpan(start, end, _name(one_label, names, location), quote, details)
+                    RawSpan(start, end, _name_label(one_label, names, location), quote, details)
                     for one_label in labels
                 ]
         elif is_sequence(span) and length_of(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
-            return [RawSpan(start, end, _name(label[0], names, location) if label else None)]
+            return [RawSpan(start, end, _name_label(label[0], names, location) if label else None)]
         raise invalid_value(f"{location}: spans", spans, _NEEDED)
 
 
-def _among_words(answer: str) -> Any:
+def _extract_json(answer: str) -> Any:
     """Return the only list or object in JSON in an answer with other words, else the answer.
 
-    >>> _among_words('Here it is: {"PER": ["Jo"]}. Done.'), _among_words("No [1].")
+    >>> _extract_json('Here it is: {"PER": ["Jo"]}. Done.'), _extract_json("No [1].")
     ({'PER': ['Jo']}, 'No [1].')
     """
     values: list[Any] = []
@@ -358,29 +364,29 @@ def _among_words(answer: str) -> Any:
         else:
             values.append(value)
         begin = _BEGINS_JSON.search(answer, end)
-    return parsed(values[0]) if len(values) == 1 else answer
+    return parse_cell(values[0]) if len(values) == 1 else answer
 
 
 def _is_cut_off(answer: str, text: object) -> bool:
     """Check whether an answer begins as JSON does, and the text does not."""
-    begin = unfenced(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
+    begin = strip_code_fence(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
     return begin in ("[", "{") and isinstance(text, str) and not text.lstrip().startswith(begin)
 
 
 def _is_refusal(answer: Mapping[Any, Any], text: object) -> bool:
     """Check whether an object has words of the model in place of spans, and none of the text."""
     return bool(answer) and all(
-        plain(key) in _REFUSALS and isinstance(words, str) and words not in str(text)
+        simplify_name(key) in _REFUSALS and isinstance(words, str) and words not in str(text)
         for key, words in answer.items()
     )
 
 
 def _is_quote(span: Mapping[Any, Any]) -> bool:
-    keys = keys_of(tuple(span))
+    keys = find_span_keys(tuple(span))
     return "start" not in keys and isinstance(span.get(keys.get("text")), str)
 
 
-def _as_quote(span: Any) -> Any:
+def _convert_to_quote(span: Any) -> Any:
     """Convert a text, or a pair of text and label, to a quote; return other spans unchanged."""
     if isinstance(span, str):
         return {"text": span}
@@ -389,15 +395,15 @@ def _as_quote(span: Any) -> Any:
     return span
 
 
-def by_label(cell: Any) -> list[dict[str, Any]] | None:
+def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
     """Return the quotes of an object with a list of quotes under each label, else `None`.
 
-    >>> by_label({"PER": ["Jo"], "LOC": []})
+    >>> collect_quotes_by_label({"PER": ["Jo"], "LOC": []})
     [{'text': 'Jo', 'label': 'PER'}]
     """
-    if not isinstance(cell, Mapping) or keys_of(tuple(cell)).keys() & {"start", "end"}:
+    if not isinstance(cell, Mapping) or find_span_keys(tuple(cell)).keys() & {"start", "end"}:
         return None
-    quotes_by_label = {label: parsed(label_quotes) for label, label_quotes in cell.items()}
+    quotes_by_label = {label: parse_cell(label_quotes) for label, label_quotes in cell.items()}
     if not all(
         label_quotes is None or isinstance(label_quotes, (str, list))
         for label_quotes in quotes_by_label.values()
@@ -408,56 +414,56 @@ def by_label(cell: Any) -> list[dict[str, Any]] | None:
         for quote in filter(
             None, [label_quotes] if isinstance(label_quotes, str) else label_quotes or ()
         ):
-            span = _as_quote(quote)
-            if not isinstance(span, Mapping) or not keys_of(tuple(span)).keys() <= {"text"}:
+            span = _convert_to_quote(quote)
+            if not isinstance(span, Mapping) or not find_span_keys(tuple(span)).keys() <= {"text"}:
                 return None
             name = text_of_whole(label) if is_whole(label) else str(label)
             quotes.append({**span, "label": name})
     return quotes
 
 
-def quotes_in(cell: Any) -> list[str] | None:
+def collect_quotes(cell: Any) -> list[str] | None:
     """Return the strings in a list of strings, of pairs with labels, or under labels, else `None`.
 
-    >>> quotes_in(["Jo", ["Rome", "LOC"]]), quotes_in({"PER": ["Jo"]}), quotes_in([3])
-    (['Jo', 'Rome'], ['Jo'], None)
+    >>> [collect_quotes(cell) for cell in (["Jo", ["Rome", "LOC"]], {"PER": ["Jo"]}, [3])]
+    [['Jo', 'Rome'], ['Jo'], None]
     """
-    cell = parsed(cell)
-    spans = by_label(cell) if isinstance(cell, Mapping) else cell
+    cell = parse_cell(cell)
+    spans = collect_quotes_by_label(cell) if isinstance(cell, Mapping) else cell
     if not is_sequence(spans):
         return None
-    quotes = [_as_quote(span) for span in spans]
-    return [str(quote["text"]) for quote in quotes] if all(map(_is_plain, quotes)) else None
+    quotes = [_convert_to_quote(span) for span in spans]
+    return [str(quote["text"]) for quote in quotes] if all(map(_is_plain_quote, quotes)) else None
 
 
-def _is_plain(span: Any) -> bool:
+def _is_plain_quote(span: Any) -> bool:
     if not isinstance(span, Mapping) or not span.keys() <= {"text", "label"}:
         return False
     return isinstance(span.get("text"), (str, int, float))  # reading a number raises an error
 
 
-def _in_object(spans: Mapping[Any, Any], location: str) -> Any:
+def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
     """Return the spans in an object: a span, or spans in a list, by label, or in columns."""
     if _is_quote(spans):
         return [spans]
     inner = [spans[k] for k in spans if k in WRAPPERS and isinstance(spans[k], (list, dict))]
-    if len(inner) == 1 and not keys_of(tuple(spans)).keys() & {"start", "end"}:
-        return _in_object(inner[0], location) if isinstance(inner[0], dict) else inner[0]
-    quotes = by_label(spans)
-    return _transposed(spans, location) if quotes is None else quotes
+    if len(inner) == 1 and not find_span_keys(tuple(spans)).keys() & {"start", "end"}:
+        return _find_spans_in_object(inner[0], location) if isinstance(inner[0], dict) else inner[0]
+    quotes = collect_quotes_by_label(spans)
+    return _transpose_spans(spans, location) if quotes is None else quotes
 
 
-def _occurrence_number(value: object, location: str) -> int:
+def _parse_occurrence(value: object, location: str) -> int:
     """Return the number of an occurrence of a quote, which a model may write as text."""
-    integer = number_in(value.strip(), 1 << 48) if isinstance(value, str) else value
+    integer = parse_number_in_name(value.strip(), 1 << 48) if isinstance(value, str) else value
     if not is_whole(integer):
         raise invalid_value(location, value, "a whole number is needed, or null")
     return int(integer)
 
 
-def _transposed(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]:
+def _transpose_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]:
     """Convert a mapping of lists to a list of spans."""
-    keys = keys_of(tuple(spans))
+    keys = find_span_keys(tuple(spans))
     column_keys = [keys[key] for key in ("start", "end", "label", "text") if key in keys]
     columns = [spans[key] for key in column_keys]
     are_lists = all(map(is_sequence, columns))
@@ -467,7 +473,7 @@ def _transposed(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]
     return [dict(zip(column_keys, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _name(label: Any, names: Sequence[str] | None, location: str) -> Any:
+def _name_label(label: Any, names: Sequence[str] | None, location: str) -> Any:
     """Return a label as text, or the name of a label id."""
     if names is None or not is_whole(label):
         return text_of_whole(label)

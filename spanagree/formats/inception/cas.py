@@ -21,10 +21,10 @@ from spanagree.formats.inception.pages import (
     CasDocument,
     LayerAnnotations,
     Mark,
-    asked_names,
-    short,
+    shorten_layer,
+    split_names,
 )
-from spanagree.formats.xml_elements import elements
+from spanagree.formats.xml_elements import yield_elements
 
 _DKPRO = "de.tudarmstadt.ukp.dkpro.core.api."
 _FRAME = {  # layers of the structure of a text, which are read on request only
@@ -41,7 +41,7 @@ _OLD = {"_context", "_views"}  # keys of JSON before version 0.4
 _AGAIN = "export the document again, as UIMA CAS JSON 0.4 or XMI"
 
 
-def knows_cas(start: FileHead) -> bool:
+def looks_like_cas(start: FileHead) -> bool:
     """Check whether a file begins as a CAS in XMI or JSON does, in any version."""
     if start.shape == "xml":
         return any("http:///uima/cas.ecore" in line for line in start.lines)
@@ -61,7 +61,7 @@ def read_xmi(source: BinaryIO, location: str, layer: str | None = None) -> CasDo
         InputError: if the file is not XMI, declares entities, or has no text or several.
     """
     cas = _Cas(location, layer)
-    for element in elements(source, location):
+    for element in yield_elements(source, location):
         package, _, name = element.tag.rpartition("}")
         package = package.removeprefix("{http:///").removesuffix(".ecore").replace("/", ".")
         features = {key: value for key, value in element.attrib.items() if not key.startswith("{")}
@@ -80,9 +80,9 @@ def read_xmi(source: BinaryIO, location: str, layer: str | None = None) -> CasDo
             }
             type_name = name if package == "uima.noNamespace" else f"{package}.{name}"
             ends = [cas.parse_integer(features.pop(end)) for end in _ENDS if end in features]
-            cas.add(type_name, structure_id, offsets, features, features, ends)
+            cas.add_structure(type_name, structure_id, offsets, features, features, ends)
             cas.n_skipped["string list"] += len({child.tag for child in element})
-    return cas.document()
+    return cas.build_document()
 
 
 def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocument:
@@ -90,7 +90,7 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
     cas = _Cas(location, layer)
     counter = count(1)
 
-    def structure(pairs: list[tuple[str, Any]]) -> Any:
+    def add_structure(pairs: list[tuple[str, Any]]) -> Any:
         """Add a feature structure, and return a preliminary id until its own id is known."""
         features = dict(pairs)
         root_kind = features.pop("%TYPE", None)
@@ -111,10 +111,10 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
             if features.get(key) is not None
         }
         values = {
-            key: _scalar_text(value) for key, value in features.items() if key[:1] not in "%@#^"
+            key: _format_scalar(value) for key, value in features.items() if key[:1] not in "%@#^"
         }
         ends = [cas.parse_integer(features[f"@{end}"]) for end in _ENDS if f"@{end}" in features]
-        cas.add(
+        cas.add_structure(
             root_kind,
             cas.parse_integer(structure_id),
             offsets,
@@ -124,14 +124,14 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
         )
         return unnamed
 
-    root = from_json(decoded(location, data, "utf-8"), location, _AGAIN, structure)
+    root = from_json(decoded(location, data, "utf-8"), location, _AGAIN, add_structure)
     if not isinstance(root, dict) or root.keys() & _OLD:
         root_kind = "JSON" if not isinstance(root, dict) else "UIMA JSON of before version 0.4"
         raise InputError(f"{location}: {root_kind}, not CAS JSON; {_AGAIN}")
     structures = root.get("%FEATURE_STRUCTURES")
     if isinstance(structures, dict):
         cas.set_ids({unnamed: cas.parse_integer(key) for key, unnamed in structures.items()})
-    for view in _mappings(root.get("%VIEWS")):
+    for view in _yield_mappings(root.get("%VIEWS")):
         members = view.get("%MEMBERS")
         if not isinstance(members, list):
             raise invalid_value(
@@ -140,10 +140,10 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
         cas.members[cas.parse_integer(view.get("%SOFA"))] = array(
             "q", map(cas.parse_integer, members)
         )
-    for declared in _mappings(root.get("%TYPES")):
+    for declared in _yield_mappings(root.get("%TYPES")):
         if declared.get("%SUPER_TYPE") == "uima.tcas.Annotation":
             cas.layers.setdefault(str(declared.get("%NAME")), _Layer())
-    return cas.document()
+    return cas.build_document()
 
 
 @dataclass(eq=False)
@@ -160,7 +160,7 @@ class _Cas:
 
     def __init__(self, location: str, layer: str | None) -> None:
         self.location = location
-        self.requested_names = asked_names(layer)
+        self.requested_names = split_names(layer)
         self.layers: dict[str, _Layer] = {}
         self.types_without_offsets: set[str] = set()  # types of structures without offsets
         self.n_skipped: Counter[str] = Counter()
@@ -178,7 +178,7 @@ class _Cas:
             f"{self.location}: offset or number", value, f"a whole number is needed: {_AGAIN}"
         )
 
-    def add(
+    def add_structure(
         self,
         type_name: str,
         structure_id: int,
@@ -203,11 +203,13 @@ class _Cas:
             self.n_skipped["string list"] += type_name == "uima.cas.StringArray"
         elif len(ends) == len(_ENDS):
             texts = [values[name] for name in sorted(values) if name != "flavor"]
-            label = next((value for value in texts if value), short(type_name))
+            label = next((value for value in texts if value), shorten_layer(type_name))
             self.relations.append((ends[0], ends[1], label, offsets["sofa"]))
-        elif type_name not in _FRAME or {type_name, short(type_name)} & {*self.requested_names}:
+        elif type_name not in _FRAME or {type_name, shorten_layer(type_name)} & {
+            *self.requested_names
+        }:
             layer = self.layers.setdefault(type_name, _Layer())
-            layer.marks.add(offsets["begin"], offsets["end"], values)
+            layer.marks.add_annotation(offsets["begin"], offsets["end"], values)
             layer.ids.append(structure_id)
             layer.sofas.append(offsets["sofa"])
 
@@ -221,7 +223,7 @@ class _Cas:
             for first_id, second_id, label, text_id in self.relations
         ]
 
-    def document(self) -> CasDocument:
+    def build_document(self) -> CasDocument:
         """Build the document: the text of the initial view, and the annotations indexed in it."""
         names = {name: text_id for text_id, (name, _) in self.texts.items()}
         text_id = names.get(_VIEW, next(iter(names.values()), 0) if len(names) == 1 else 0)
@@ -253,7 +255,7 @@ class _Cas:
                 for offsets in (layer.marks.start, layer.marks.end)
             )
             start, end = (
-                array("q", self._code_points(offsets, text, type_name).tolist())
+                array("q", self._convert_to_code_points(offsets, text, type_name).tolist())
                 for offsets in bounds
             )
             values = {
@@ -268,25 +270,25 @@ class _Cas:
         )
         return CasDocument(text, layers, +self.n_skipped, relations=tuple(arcs))
 
-    def _code_points(self, offsets: Ints, text: str, type_name: str) -> Ints:
+    def _convert_to_code_points(self, offsets: Ints, text: str, type_name: str) -> Ints:
         """Convert offsets to code points; offsets outside the text stay outside."""
         points, split_offset = in_code_points(offsets, text, "UTF-16 units")
         if split_offset is not None:
             raise InputError(
-                f"{self.location}: {short(type_name)} begins or ends at {split_offset}, inside a"
-                " character of"
+                f"{self.location}: {shorten_layer(type_name)} begins or ends at {split_offset},"
+                " inside a character of"
                 f" two UTF-16 units, which offsets of a CAS count; {_AGAIN}"
             )
         return points
 
 
-def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
+def _yield_mappings(value: object) -> Iterator[Mapping[str, Any]]:
     """Yield the mappings among the values of a mapping."""
     if isinstance(value, dict):
         yield from (entry for entry in value.values() if isinstance(entry, dict))
 
 
-def _scalar_text(value: object) -> str | None:
+def _format_scalar(value: object) -> str | None:
     """Return a scalar as XMI writes it; `None` for other values."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -9,21 +9,29 @@ from pathlib import PurePath
 from spanagree.errors import printable_path
 from spanagree.files import PathName, read_bytes
 from spanagree.formats.file_head import read_head
-from spanagree.formats.inception.cas import knows_cas
-from spanagree.formats.inception.project import File, Project, file_of, is_initial, knows_project
-from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv
-from spanagree.formats.patterns import folder_of, has_pattern, matches
+from spanagree.formats.inception.cas import looks_like_cas
+from spanagree.formats.inception.project import (
+    File,
+    Project,
+    build_file,
+    is_initial,
+    looks_like_project,
+)
+from spanagree.formats.inception.webanno_tsv import looks_like_webanno_tsv
+from spanagree.formats.patterns import find_common_folder, find_matches, has_pattern
 
 
-def are_pages(pattern: PathName) -> bool:
+def are_annotation_files(pattern: PathName) -> bool:
     """Check whether a pattern matches annotation files, by the first of them."""
     if not has_pattern(pattern):
         return False
-    start = read_head(matches(pattern)[0])
-    return not knows_project(start) and (knows_webanno_tsv(start) or knows_cas(start))
+    start = read_head(find_matches(pattern)[0])
+    return not looks_like_project(start) and (
+        looks_like_webanno_tsv(start) or looks_like_cas(start)
+    )
 
 
-def read_pages(pattern: PathName, layer: str, span_layer: str | None) -> Project:
+def read_annotation_files(pattern: PathName, layer: str, span_layer: str | None) -> Project:
     """Read the files of a pattern as a project without a description.
 
     As in a project, the folder of a file is the document, and the name of a file the annotator. In
@@ -38,13 +46,13 @@ def read_pages(pattern: PathName, layer: str, span_layer: str | None) -> Project
     Raises:
         InputError: if a file cannot be read, or an annotator has two files of a document.
     """
-    paths = [PurePath(path) for path in matches(pattern)]
-    files = [_file(path) for path in paths]
-    relative_paths = [path.relative_to(folder_of(pattern)) for path in paths]
+    paths = [PurePath(path) for path in find_matches(pattern)]
+    files = [_read_file(path) for path in paths]
+    relative_paths = [path.relative_to(find_common_folder(pattern)) for path in paths]
     folders = [relative_path.parent.as_posix() for relative_path in relative_paths]
     are_in_one_folder = set(folders) == {"."}
     if has_pattern(layer):
-        is_document_each = are_in_one_folder and not _agree(files, span_layer)
+        is_document_each = are_in_one_folder and not _have_same_text(files, span_layer)
         annotator = os.path.basename(layer) if is_document_each else None
     else:
         is_document_each = are_in_one_folder or len(set(folders)) < len(folders)
@@ -60,22 +68,24 @@ def read_pages(pattern: PathName, layer: str, span_layer: str | None) -> Project
     project = Project(printable_path(pattern), span_layer, "auto")
     for document, document_files in documents.items():
         users = (file.stems[0] for file in document_files if not is_initial(file))
-        project.add(document, document_files, dict.fromkeys(users, "FINISHED"))
+        project.add_document(document, document_files, dict.fromkeys(users, "FINISHED"))
     return project
 
 
-def _agree(files: Sequence[File], span_layer: str | None) -> bool:
+def _have_same_text(files: Sequence[File], span_layer: str | None) -> bool:
     """Check whether all files have the same text."""
-    documents = (file.page(span_layer) for file in files)
+    documents = (file.parse_document(span_layer) for file in files)
     first = next(documents)
-    return all(document.fits(first.text) or first.fits(document.text) for document in documents)
+    return all(
+        document.has_text(first.text) or first.has_text(document.text) for document in documents
+    )
 
 
-def _file(path: PurePath) -> File:
+def _read_file(path: PurePath) -> File:
     """Read a file, with its kind by its beginning."""
     location, shape = printable_path(path), read_head(path).shape
     data = read_bytes(location, str(path))
     if shape == "zip":
-        return file_of(path.name, data, location)
+        return build_file(path.name, data, location)
     suffix = {"xml": ".xmi", "json": ".json", "jsonl": ".json"}.get(shape, ".tsv")
     return File((path.stem,), suffix, data, location)

@@ -27,7 +27,7 @@ class LayerAnnotations:
     end: array[int] = field(default_factory=lambda: array("q"))
     values: dict[str, list[str | None]] = field(default_factory=dict)
 
-    def add(self, start: int, end: int, values: Mapping[str, str | None]) -> None:
+    def add_annotation(self, start: int, end: int, values: Mapping[str, str | None]) -> None:
         """Add an annotation; features that it lacks have the value `None`."""
         for name in values:
             if name not in self.values:
@@ -38,7 +38,7 @@ class LayerAnnotations:
         self.start.append(start)
         self.end.append(end)
 
-    def listed(self) -> list[tuple[object, ...]]:
+    def list_annotations(self) -> list[tuple[object, ...]]:
         """Return the annotations, sorted."""
         names = sorted(name for name, column in self.values.items() if any(column))
         columns = (self.values[name] for name in names)
@@ -84,20 +84,24 @@ class CasDocument(NamedTuple):
     is_whole: bool = True
     relations: tuple[Arc, ...] = ()
 
-    def annotations(self) -> tuple[object, ...]:
+    def collect_annotations(self) -> tuple[object, ...]:
         """Return all annotations; the result is equal for documents with the same annotations."""
-        layers = {name: marks.listed() for name, marks in self.layers.items() if marks.start}
+        layers = {
+            name: marks.list_annotations() for name, marks in self.layers.items() if marks.start
+        }
 
-        def place(mark: Mark | None) -> object:
+        def locate_mark(mark: Mark | None) -> object:
             if mark is None:
                 return None
             marks = self.layers[mark[0]]
             return mark[0], marks.start[mark[1]], marks.end[mark[1]]
 
-        arc_ends = [(place(arc.first), place(arc.second), arc.label) for arc in self.relations]
+        arc_ends = [
+            (locate_mark(arc.first), locate_mark(arc.second), arc.label) for arc in self.relations
+        ]
         return layers, self.n_skipped, sorted(arc_ends, key=repr)
 
-    def rows(self, layer_features: Chosen) -> Iterator[tuple[int, int, str | None, Mark]]:
+    def yield_spans(self, layer_features: Chosen) -> Iterator[tuple[int, int, str | None, Mark]]:
         """Yield start, end, label and identity of the annotations in the chosen layers.
 
         For several layers, labels begin with the layer's name; for several features of a layer,
@@ -106,23 +110,25 @@ class CasDocument(NamedTuple):
         layers = Counter(name for name, _ in layer_features)
         for name, feature in layer_features:
             marks = self.layers.get(name, LayerAnnotations())
-            default_labels = repeat(None if feature else short(name), len(marks.start))
+            default_labels = repeat(None if feature else shorten_layer(name), len(marks.start))
             values = marks.values.get(feature or "", default_labels)
-            prefix = f"{short(name)}:" if len(layers) > 1 and feature else ""
+            prefix = f"{shorten_layer(name)}:" if len(layers) > 1 and feature else ""
             prefix += f"{feature}:" if layers[name] > 1 else ""
             rows = zip(marks.start, marks.end, values, strict=True)
             for index, (start, end, value) in enumerate(rows):
                 if value or layers[name] == 1:
                     yield start, end, f"{prefix}{value}" if value else value, (name, index)
 
-    def fits(self, text: str) -> bool:
+    def has_text(self, text: str) -> bool:
         """Check whether the document has this text, apart from white space that its file lacks."""
         if self.text == text:
             return True
-        return not self.is_whole and _blank(text) == _blank(self.text)
+        return not self.is_whole and _normalise_white_space(text) == _normalise_white_space(
+            self.text
+        )
 
 
-def choose(
+def choose_layers(
     documents: Iterable[CasDocument], layer: str | None, feature: str | None, location: str
 ) -> Chosen:
     """Choose layers and features: those that the user named, or the only ones in use, if any.
@@ -144,18 +150,18 @@ def choose(
             features = layers.setdefault(name, Counter())
             for key, column in marks.values.items():
                 features[key] += len(column) - column.count(None)
-    layer_names: list[str | None] = [*asked_names(layer)] or [None]
-    names = [_only(sizes, name, location, "layer") for name in layer_names]
+    layer_names: list[str | None] = [*split_names(layer)] or [None]
+    names = [_find_only_name(sizes, name, location, "layer") for name in layer_names]
     layer_features: list[tuple[str, str | None]] = []
-    feature_names = asked_names(feature)
+    feature_names = split_names(feature)
     for name in dict.fromkeys(name for name in names if name is not None):
-        layer_location = f"{location}: layer {short(name)}"
+        layer_location = f"{location}: layer {shorten_layer(name)}"
         known_features = layers[name] if len(names) > 1 else feature_names
         names_in_layer: list[str | None] = [
             feature_name for feature_name in feature_names if feature_name in known_features
         ] or [None]
         layer_features += [
-            (name, _only(layers[name], feature_name, layer_location, "feature"))
+            (name, _find_only_name(layers[name], feature_name, layer_location, "feature"))
             for feature_name in names_in_layer
         ]
     for feature_name in feature_names if layer_features else ():
@@ -167,16 +173,18 @@ def choose(
     return tuple(layer_features)
 
 
-def asked_names(names: str | None) -> list[str]:
+def split_names(names: str | None) -> list[str]:
     """Split names at commas.
 
-    >>> asked_names("Cue, Scope"), asked_names(None)
+    >>> split_names("Cue, Scope"), split_names(None)
     (['Cue', 'Scope'], [])
     """
     return [] if names is None else [name.strip() for name in names.split(",")]
 
 
-def _only(counts: Counter[str], requested: str | None, location: str, noun: str) -> str | None:
+def _find_only_name(
+    counts: Counter[str], requested: str | None, location: str, noun: str
+) -> str | None:
     """Find a name, or the only one with annotations.
 
     Args:
@@ -188,13 +196,13 @@ def _only(counts: Counter[str], requested: str | None, location: str, noun: str)
     in_use = [name for name, count in counts.items() if count]
     if requested is None and len(in_use) < 2:
         return next(iter(in_use), None)
-    matching = [name for name in counts if requested in (name, short(name))]
+    matching = [name for name in counts if requested in (name, shorten_layer(name))]
     if len(matching) == 1 or requested in matching:
         return requested if requested in matching else matching[0]
     names = matching or in_use or list(counts)
-    distinct = len({*map(short, names)}) == len(names)
+    distinct = len({*map(shorten_layer, names)}) == len(names)
     available = join_names(
-        f"{short(name) if distinct else name} ({counts[name]})" for name in names
+        f"{shorten_layer(name) if distinct else name} ({counts[name]})" for name in names
     )
     if requested is None:
         problem = f"{len(names)} {noun}s are in use"
@@ -207,24 +215,24 @@ def _only(counts: Counter[str], requested: str | None, location: str, noun: str)
     raise InputError(f"{location}: {problem}; there are {available or 'none'}: {choice}")
 
 
-def short(layer: str) -> str:
+def shorten_layer(layer: str) -> str:
     """Return the last part of a layer's name.
 
-    >>> short("webanno.custom.Cue")
+    >>> shorten_layer("webanno.custom.Cue")
     'Cue'
     """
     return layer.rpartition(".")[2]
 
 
-def _blank(text: str) -> str:
+def _normalise_white_space(text: str) -> str:
     """Replace white space by blanks, and remove it from the end."""
     return re.sub(r"\s", " ", text).rstrip()
 
 
-def described(layer_features: Chosen) -> str:
+def describe_layers(layer_features: Chosen) -> str:
     """Describe the chosen layers for a note.
 
-    >>> described((("webanno.custom.Cue", None),))
+    >>> describe_layers((("webanno.custom.Cue", None),))
     'layer webanno.custom.Cue, whose name is the label'
     """
     if not layer_features:

@@ -56,7 +56,7 @@ _ABOUT = re.compile(r"((?:.*/)?)exportedproject\d*\.json")
 _AGAIN = "export the project again, with annotations as WebAnno TSV 3, CAS XMI or CAS JSON"
 
 
-def knows_project(start: FileHead) -> bool:
+def looks_like_project(start: FileHead) -> bool:
     """Check whether a zip or folder is a project, by the names in it."""
     files = (name for name in start.members if name.endswith(_READABLE))
     return any(_ABOUT.fullmatch(name) or _FILE.fullmatch(name) for name in files)
@@ -77,7 +77,7 @@ class File(NamedTuple):
     data: bytes
     location: str
 
-    def page(self, layer: str | None = None) -> CasDocument:
+    def parse_document(self, layer: str | None = None) -> CasDocument:
         """Parse the document."""
         if self.suffix == ".tsv":
             text = decoded(self.location, self.data, "utf-8").removeprefix(BOM)
@@ -118,7 +118,7 @@ class Project:
         self.n_missing = 0
         self.n_skipped: Counter[str] = Counter()
 
-    def add(
+    def add_document(
         self, document: str, files: Sequence[File], states: Mapping[str, str] | None
     ) -> CasDocument:
         """Add the annotators of a document.
@@ -132,7 +132,7 @@ class Project:
             The document as it was imported.
         """
         initial = [file for file in files if is_initial(file)]
-        imported = initial[0].page(self.layer) if initial else EMPTY
+        imported = initial[0].parse_document(self.layer) if initial else EMPTY
         if initial:
             self.texts[document] = imported
         annotator_files = [file for file in files if file not in initial]
@@ -165,10 +165,10 @@ class Project:
         if file is None or untouched:
             self.n_unseen[reason if untouched else f"{reason} without a file"] += 1
             return
-        page = file.page(self.layer)
+        page = file.parse_document(self.layer)
         if document not in self.texts or (page.is_whole and not self.texts[document].is_whole):
             self.texts[document] = page
-        is_unchanged = page.annotations() == imported.annotations()
+        is_unchanged = page.collect_annotations() == imported.collect_annotations()
         is_begun = state == "INPROGRESS"
         if is_unchanged and (is_begun or imported is not EMPTY):
             reason += " and empty" if imported is EMPTY else " and as in INITIAL_CAS"
@@ -181,11 +181,11 @@ class Project:
         self.n_skipped += page.n_skipped
         self.pages.setdefault(document, {})[user] = page
 
-    def all_documents(self) -> list[CasDocument]:
+    def list_documents(self) -> list[CasDocument]:
         """Return all documents from which a layer may be chosen."""
         return [self.declared, *(page for pages in self.pages.values() for page in pages.values())]
 
-    def coverage(self) -> list[str]:
+    def describe_coverage(self) -> list[str]:
         """Describe who saw which documents, for a note."""
         groups = {"seen": +self.n_seen, "never seen": +self.n_unseen}
         sums = [
@@ -198,7 +198,7 @@ class Project:
 
 
 @contextmanager
-def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], bytes]]]:
+def open_project(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], bytes]]]:
     """Open a zip or folder: the names of its files, and a function that reads a file."""
     if not os.path.isdir(path):
         with open_zip(path) as archive:
@@ -213,7 +213,7 @@ def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], byte
     )
 
 
-def file_of(name: str, data: bytes, location: str) -> File:
+def build_file(name: str, data: bytes, location: str) -> File:
     """Build a file of annotations; a file in a zip of its own is extracted.
 
     Raises:
@@ -229,7 +229,7 @@ def file_of(name: str, data: bytes, location: str) -> File:
             raise InputError(
                 f"{location}: a zip with {contents}; it should hold one .xmi: {_AGAIN}"
             )
-        file = file_of(
+        file = build_file(
             members[0], archive.read(members[0]), f"{location}/{escape_name(members[0])}"
         )
     return file._replace(stems=(path.stem, *file.stems))
@@ -243,13 +243,13 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
     """
     location = printable_path(path)
     project = Project(location, layer, in_progress)
-    with opened(path) as (names, read_bytes_of):
+    with open_project(path) as (names, read_bytes_of):
         description = _find_description(names, read_bytes_of, location)
-        sources = _entries(description, "source_documents", location)
+        sources = _list_entries(description, "source_documents", location)
         curated = {entry["name"]: entry["state"] for entry in sources}
         states: dict[str, dict[str, str]] = {name: {} for name in curated}
-        for entry in _entries(description, "annotation_documents", location):
-            states.setdefault(entry["name"], {})[entry["user"]] = _state(entry, location)
+        for entry in _list_entries(description, "annotation_documents", location):
+            states.setdefault(entry["name"], {})[entry["user"]] = _normalise_state(entry, location)
         files: dict[tuple[str, str], list[str]] = {}
         in_folders = any(map(_FILE.fullmatch, names))
         matches = map(_FILE.fullmatch if in_folders else _PLAIN_FILE.fullmatch, names)
@@ -257,10 +257,10 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
             files.setdefault((match[2] or "annotation", match[3]), []).append(match[0])
             states.setdefault(match[3], {})
 
-        def load(folder: str, document: str) -> Iterator[File]:
+        def load_files(folder: str, document: str) -> Iterator[File]:
             for name in files.get((folder, document), ()):
                 if name.lower().endswith(_READABLE):
-                    yield file_of(name, read_bytes_of(name), f"{location}/{escape_name(name)}")
+                    yield build_file(name, read_bytes_of(name), f"{location}/{escape_name(name)}")
                 else:
                     project.n_skipped[f"{PurePosixPath(name).suffix} file"] += 1
 
@@ -268,15 +268,17 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         for document, users in states.items():
             if not any((folder, document) in files for folder in ("annotation", "curation")):
                 continue
-            document_files = list(load("annotation", document))
-            imported = project.add(document, document_files, users if description else None)
+            document_files = list(load_files("annotation", document))
+            imported = project.add_document(
+                document, document_files, users if description else None
+            )
             if not curation:
                 project.n_skipped["curation file"] += len(files.get(("curation", document), ()))
                 continue
-            for file in load("curation", document):
+            for file in load_files("curation", document):
                 state = "FINISHED" if curated.get(document) == "CURATION_FINISHED" else "INPROGRESS"
                 project.add_annotator(document, GROUND_TRUTH, file, state, imported)
-        project.declared = _declared(description)
+        project.declared = _build_declared_document(description)
     if not project.texts:
         suffixes = sorted(
             {PurePosixPath(name).suffix for file_names in files.values() for name in file_names}
@@ -314,7 +316,9 @@ def _find_description(
     return {}
 
 
-def _entries(description: Mapping[str, Any], key: str, location: str) -> list[Mapping[str, str]]:
+def _list_entries(
+    description: Mapping[str, Any], key: str, location: str
+) -> list[Mapping[str, str]]:
     """Return the documents, or the annotators' records of them, that a project lists."""
     entries = description.get(key) or []
     keys = ("name", "state", "user")[: 2 + (key == "annotation_documents")]
@@ -329,7 +333,7 @@ def _entries(description: Mapping[str, Any], key: str, location: str) -> list[Ma
     return [entry for entry in entries if entry.get("user") not in users]
 
 
-def _state(entry: Mapping[str, str], location: str) -> str:
+def _normalise_state(entry: Mapping[str, str], location: str) -> str:
     """Return the normalized state of a record."""
     state = entry["state"].upper().replace("_", "")
     if state not in STATES:
@@ -342,12 +346,12 @@ def _state(entry: Mapping[str, str], location: str) -> str:
     return state
 
 
-def _declared(description: Mapping[str, Any]) -> CasDocument:
+def _build_declared_document(description: Mapping[str, Any]) -> CasDocument:
     """Build a document without annotations, with the layers of spans that a project declares."""
     layers = {}
-    for entry in _dicts(description.get("layers")):
+    for entry in _yield_objects(description.get("layers")):
         if entry.get("type") == "span":
-            features = _dicts(entry.get("features"))
+            features = _yield_objects(entry.get("features"))
             feature_names = (
                 feature.get("name")
                 for feature in features
@@ -359,7 +363,7 @@ def _declared(description: Mapping[str, Any]) -> CasDocument:
     return CasDocument("", layers, Counter())
 
 
-def _dicts(value: object) -> Iterator[dict[str, Any]]:
+def _yield_objects(value: object) -> Iterator[dict[str, Any]]:
     """Yield the objects in a list."""
     return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 

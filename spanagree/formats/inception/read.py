@@ -9,30 +9,43 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import check_choice, escape_name, join_names, printable_path, quote_value
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
 from spanagree.formats.combine import merge_sources
-from spanagree.formats.file_head import FileHead, passed_over, read_head
-from spanagree.formats.inception.cas import knows_cas, read_json, read_xmi
-from spanagree.formats.inception.files import read_pages
-from spanagree.formats.inception.pages import CasDocument, Chosen, Mark, choose, described
+from spanagree.formats.file_head import FileHead, compose_ignored_note, read_head
+from spanagree.formats.inception.cas import looks_like_cas, read_json, read_xmi
+from spanagree.formats.inception.files import read_annotation_files
+from spanagree.formats.inception.pages import (
+    CasDocument,
+    Chosen,
+    Mark,
+    choose_layers,
+    describe_layers,
+)
 from spanagree.formats.inception.project import (
     IN_PROGRESS,
     Project,
-    file_of,
-    knows_project,
+    build_file,
+    looks_like_project,
     read_project,
 )
-from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
+from spanagree.formats.inception.webanno_tsv import looks_like_webanno_tsv, read_tsv
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    gather_records,
+)
 from spanagree.settings import reading_settings
 
 
-def knows_inception(start: FileHead) -> bool:
+def looks_like_inception(start: FileHead) -> bool:
     """Check whether a file or folder is a project of INCEpTION, WebAnno TSV or a CAS."""
-    return knows_project(start) or knows_webanno_tsv(start) or knows_cas(start)
+    return looks_like_project(start) or looks_like_webanno_tsv(start) or looks_like_cas(start)
 
 
 @naming_files()
-def raw_inception(
+def read_raw_inception(
     source: Source,
     *,
     layer: str | None = None,
@@ -67,13 +80,15 @@ def raw_inception(
         if any("/" in member for member in start.members)
     }
     projects |= {
-        name: read_pages(path, name, layer) for name, path in files.items() if name not in starts
+        name: read_annotation_files(path, name, layer)
+        for name, path in files.items()
+        if name not in starts
     }
-    pages = {name: _page(starts[name], layer) for name in files if name not in projects}
-    project_documents = [page for project in projects.values() for page in project.all_documents()]
+    pages = {name: _read_document(starts[name], layer) for name in files if name not in projects}
+    project_documents = [page for project in projects.values() for page in project.list_documents()]
     names = {name: printable_path(path) for name, path in files.items()}
     location = next(iter(names.values())) if len(names) == 1 else join_names(names.values())
-    layer_features = choose([*project_documents, *pages.values()], layer, feature, location)
+    layer_features = choose_layers([*project_documents, *pages.values()], layer, feature, location)
     in_progress_setting = {"in_progress": in_progress} if in_progress != "auto" else {}
     reading = reading_settings(
         layer=",".join(dict.fromkeys(name for name, _ in layer_features)) or None,
@@ -83,24 +98,27 @@ def raw_inception(
     )
     sources = {}
     for name, project in projects.items():
-        log = ReadLog(names[name], notes=[_note(names[name], layer_features, project)])
-        records = _records(project.texts, project.pages, layer_features, log)
-        sources[name] = gather(records, log, reading, annotators=project.annotators, again=False)
+        log = ReadLog(names[name], notes=[_compose_note(names[name], layer_features, project)])
+        records = _yield_records(project.texts, project.pages, layer_features, log)
+        sources[name] = gather_records(
+            records, log, reading, annotators=project.annotators, again=False
+        )
     if pages:
         log = ReadLog(
             location,
             notes=[
-                _note(names[name], layer_features, document) for name, document in pages.items()
+                _compose_note(names[name], layer_features, document)
+                for name, document in pages.items()
             ],
         )
         log.numbered = True
         text = next((page for page in pages.values() if page.is_whole), next(iter(pages.values())))
-        records = _records({"1": text}, {"1": pages}, layer_features, log)
-        sources["files"] = gather(records, log, reading, again=False)
+        records = _yield_records({"1": text}, {"1": pages}, layer_features, log)
+        sources["files"] = gather_records(records, log, reading, again=False)
     return merge_sources(sources) if len(sources) > 1 else next(iter(sources.values()))
 
 
-def _page(head: FileHead, layer: str | None) -> CasDocument:
+def _read_document(head: FileHead, layer: str | None) -> CasDocument:
     """Read the document in a single file, by its beginning."""
     location = escape_name(head.path)
     if head.shape == "xml":
@@ -109,11 +127,13 @@ def _page(head: FileHead, layer: str | None) -> CasDocument:
     if head.shape in ("json", "jsonl"):
         return read_json(read_bytes(location, head.path), location, layer)
     if head.shape in ("zip", "folder"):
-        return file_of("file.zip", read_bytes(location, head.path), location).page(layer)
+        return build_file("file.zip", read_bytes(location, head.path), location).parse_document(
+            layer
+        )
     return read_tsv(lines_of(head.path), location)
 
 
-def _records(
+def _yield_records(
     texts: Mapping[str, CasDocument],
     pages: Mapping[str, Mapping[str, CasDocument]],
     layer_features: Chosen,
@@ -127,13 +147,16 @@ def _records(
             annotator_location = (
                 f"{location}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
             )
-            if not page.fits(document.text):
+            if not page.has_text(document.text):
                 same_text(page.text, document.text, annotator_location)
             spans = (
-                RawSpan(start, end, label) for start, end, label, _ in page.rows(layer_features)
+                RawSpan(start, end, label)
+                for start, end, label, _ in page.yield_spans(layer_features)
             )
             index_by_mark: dict[Mark | None, int] = {}
-            for index, (*_, mark) in enumerate(page.rows(layer_features) if page.relations else ()):
+            for index, (*_, mark) in enumerate(
+                page.yield_spans(layer_features) if page.relations else ()
+            ):
                 index_by_mark.setdefault(mark, index)
             relations = [
                 RawRelation(
@@ -152,11 +175,12 @@ def _records(
         yield Record(location, id_, {"text": document.text}, annotations)
 
 
-def _note(location: str, layer_features: Chosen, contents: CasDocument | Project) -> str:
+def _compose_note(location: str, layer_features: Chosen, contents: CasDocument | Project) -> str:
     """Describe what was read and skipped in a file."""
-    coverage = contents.coverage() if isinstance(contents, Project) else []
+    coverage = contents.describe_coverage() if isinstance(contents, Project) else []
     skipped = (
-        note.removeprefix(f"{location}: ") for note in passed_over(location, contents.n_skipped)
+        note.removeprefix(f"{location}: ")
+        for note in compose_ignored_note(location, contents.n_skipped)
     )
-    phrases = ["read as inception", described(layer_features), *coverage, *skipped]
+    phrases = ["read as inception", describe_layers(layer_features), *coverage, *skipped]
     return f"{location}: {'; '.join(phrases)}"

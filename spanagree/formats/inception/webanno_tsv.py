@@ -12,7 +12,13 @@ import numpy as np
 from spanagree.corpus.offsets import Sentences, in_code_points
 from spanagree.errors import InputError, invalid_value, pluralize, quote_value
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.inception.pages import Arc, CasDocument, LayerAnnotations, Mark, short
+from spanagree.formats.inception.pages import (
+    Arc,
+    CasDocument,
+    LayerAnnotations,
+    Mark,
+    shorten_layer,
+)
 from spanagree.limits import check_expansion
 
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*$")
@@ -28,7 +34,7 @@ _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 _ROLE = "ROLE_"
 
 
-def knows_webanno_tsv(start: FileHead) -> bool:
+def looks_like_webanno_tsv(start: FileHead) -> bool:
     """Check whether a file begins as WebAnno TSV does, in any version."""
     first = start.lines[0] if start.lines else ""
     rows = any("\t" in line or line.startswith("#text=") for line in start.lines)
@@ -44,7 +50,7 @@ def read_tsv(lines: Iterable[str], location: str) -> CasDocument:
     Raises:
         InputError: if a line is not in the format.
     """
-    return _Reader(location).read(lines)
+    return _Reader(location).read_document(lines)
 
 
 class _Reader:
@@ -67,7 +73,7 @@ class _Reader:
         self.n_skipped: Counter[str] = Counter()
         self.is_begun = False  # True after the header
 
-    def read(self, lines: Iterable[str]) -> CasDocument:
+    def read_document(self, lines: Iterable[str]) -> CasDocument:
         """Read the document; errors have the line."""
         text: list[str] = []
         line_number = 0
@@ -77,9 +83,9 @@ class _Reader:
             if line_number == 1:
                 _check_version(line, location)
             elif line.startswith("#Text="):
-                text.append(_ESCAPED_IN_TEXT.sub(_unescaped, line[6:]))
+                text.append(_ESCAPED_IN_TEXT.sub(_unescape, line[6:]))
             elif line.startswith(("#T_SP=", "#T_RL=", "#T_CH=")) and not self.is_begun:
-                self._declare(line[3:5], *line[6:].split("|"))
+                self._declare_layer(line[3:5], *line[6:].split("|"))
             elif line and not line.startswith("#"):
                 match = _ROW.match(line)
                 remainder = line[match.end() :] if match else ""
@@ -101,12 +107,12 @@ class _Reader:
                     check_expansion(self.location, *self.sentences.sizes)
                     text = []
                 self.sentences.check(begin, stop, word, location)
-                self._annotate(cells, token, begin, stop, location)
+                self._annotate_token(cells, token, begin, stop, location)
         if not line_number:
             raise InputError(f"{self.location}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
         self.n_skipped["chain link"] = len(self.links)
         arcs = tuple(
-            Arc(self._mark_of(layer, *first), self._mark_of(layer, *second), label)
+            Arc(self._find_annotation(layer, *first), self._find_annotation(layer, *second), label)
             for layer, label, *ends in self.linked
             for first, second in [(ends[:2], ends[2:])]
         )
@@ -119,14 +125,14 @@ class _Reader:
             document_text, self.layers, +self.n_skipped, is_whole=False, relations=arcs
         )
 
-    def _mark_of(self, layer: str, token: str, annotation_number: str) -> Mark | None:
+    def _find_annotation(self, layer: str, token: str, annotation_number: str) -> Mark | None:
         """Find the annotation at the end of a relation, by its number, or by its token alone."""
         index = self.numbered.get((layer, annotation_number))
         if index is None:
             index = self.on_token.get((layer, token))
         return None if index is None else (layer, index)
 
-    def _declare(self, layer_kind: str, layer: str, *fields: str) -> None:
+    def _declare_layer(self, layer_kind: str, layer: str, *fields: str) -> None:
         """Add the columns of a layer in the header; a layer without features has a column too."""
         columns = range(self.columns, self.columns + max(len(fields), 1))
         self.columns = columns.stop
@@ -147,7 +153,9 @@ class _Reader:
             features = (name for name in names.values() if name and not name.startswith(_ROLE))
             self.layers[layer] = LayerAnnotations(values={name: [] for name in features})
 
-    def _annotate(self, cells: list[str], token: str, start: int, end: int, location: str) -> None:
+    def _annotate_token(
+        self, cells: list[str], token: str, start: int, end: int, location: str
+    ) -> None:
         """Add the annotations of a token, or extend annotations that began at an earlier token."""
         for layer, columns in self.spans:
             filled_cells = [
@@ -155,32 +163,33 @@ class _Reader:
             ]
             if not any("|" in cell for _, cell in filled_cells):
                 if filled_cells:
-                    self._mark(layer, dict(filled_cells), token, start, end, location)
+                    self._add_annotation(layer, dict(filled_cells), token, start, end, location)
                 continue
-            stacks = [(name, _split(cell, "|")) for name, cell in filled_cells]
+            stacks = [(name, _split_cell(cell, "|")) for name, cell in filled_cells]
             for level in range(max((len(stack) for _, stack in stacks), default=0)):
                 cells_of_level = {
                     name: stack[level] for name, stack in stacks if level < len(stack)
                 }
-                self._mark(layer, cells_of_level, token, start, end, location)
+                self._add_annotation(layer, cells_of_level, token, start, end, location)
         for layer_name, columns_of_layer, linked in self.arcs:
             if cells[columns_of_layer[-1]] == "_":
                 continue
-            *features, governors = (_split(cells[column], "|") for column in columns_of_layer)
+            *features, governors = (_split_cell(cells[column], "|") for column in columns_of_layer)
             for level, governor in enumerate(governors):
                 match = _GOVERNOR.match(governor)
                 values = (stack[level] for stack in features if level < len(stack))
                 label = next(
-                    (value for value in values if value not in ("_", "*")), short(layer_name)
+                    (value for value in values if value not in ("_", "*")),
+                    shorten_layer(layer_name),
                 )
-                label = _ESCAPED.sub(_unescaped, label.partition("[")[0])
+                label = _ESCAPED.sub(_unescape, label.partition("[")[0])
                 first_token, first_number, own_number = match.groups("") if match else ("", "", "")
                 self.linked.append((linked, label, first_token, first_number, token, own_number))
         for column in self.chains:
-            matches = map(_LINK.search, _split(cells[column], "|"))
+            matches = map(_LINK.search, _split_cell(cells[column], "|"))
             self.links |= {(column, match[1]) for match in matches if match}
 
-    def _mark(
+    def _add_annotation(
         self,
         layer: str,
         cells: Mapping[str | None, str],
@@ -204,9 +213,9 @@ class _Reader:
                 text, annotation_number = match[1], match[2]
             value = None if text in ("_", "*") else text
             if name.startswith(_ROLE):
-                fillers += len(_split(value, ";")) if value is not None else 0
+                fillers += len(_split_cell(value, ";")) if value is not None else 0
             elif name:
-                values[name] = value and _ESCAPED.sub(_unescaped, value)
+                values[name] = value and _ESCAPED.sub(_unescape, value)
             number_key = number_key or annotation_number or ""
         marks = self.layers[layer]
         index = self.numbered.get((layer, number_key)) if number_key else None
@@ -216,7 +225,7 @@ class _Reader:
             elif any(linked == layer for *_, linked in self.arcs):  # only relations need it
                 self.on_token[layer, token] = len(marks.start)
             self.n_skipped["slot filler"] += fillers
-            marks.add(start, end, values)
+            marks.add_annotation(start, end, values)
             return
         for name, value in values.items():
             if marks.values[name][index] != value:
@@ -243,7 +252,7 @@ def _check_version(line: str, location: str) -> None:
     )
 
 
-def _split(cell: str, separator: str) -> list[str]:
+def _split_cell(cell: str, separator: str) -> list[str]:
     """Split a cell at the separators that are not escaped by a backslash."""
     if "\\" not in cell:
         return cell.split(separator)
@@ -251,7 +260,7 @@ def _split(cell: str, separator: str) -> list[str]:
     return [piece.replace("\0", "\\\\") for piece in pieces]
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     """Return the character of an escape sequence."""
     sign = match[1]
     if sign is None:  # \\u and four digits, before version 3.2

@@ -42,7 +42,7 @@ def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
     corpus = corpus.to_characters()
     corpus.known("texts", "WebAnno TSV")
     if Path(path).suffix.lower() == ".zip":
-        write_bytes(path, _project(corpus))
+        write_bytes(path, _build_project(corpus))
         return
     if len(corpus) != 1 or len(corpus.layers) != 1:
         raise SettingError(
@@ -52,10 +52,10 @@ def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
             " write a .zip, which holds a file for each"
         )
     (segments,) = corpus[0].segments.values()
-    write_bytes(path, _page(corpus[0].text or "", segments or (), corpus.id_of(0)))
+    write_bytes(path, _format_document(corpus[0].text or "", segments or (), corpus.id_of(0)))
 
 
-def changed_in_webanno(corpus: Corpus) -> list[str]:
+def describe_webanno_changes(corpus: Corpus) -> list[str]:
     """Describe how WebAnno TSV differs from a corpus, one sentence for each difference."""
     texts = corpus.to_characters().known("texts", "WebAnno TSV")
     beginnings = (text[: len(text) - len(text.lstrip())] for text in texts)
@@ -67,7 +67,7 @@ def changed_in_webanno(corpus: Corpus) -> list[str]:
     ]
 
 
-def _project(corpus: Corpus) -> bytes:
+def _build_project(corpus: Corpus) -> bytes:
     """Build a zip with a file for each document and annotator, and a description."""
     names = [*corpus.annotators]
     for i in range(len(corpus)):
@@ -85,9 +85,9 @@ def _project(corpus: Corpus) -> bytes:
             state = "NEW" if segments is None else "FINISHED"
             records.append({"name": document.id, "user": annotator, "state": state})
             if segments is not None:
-                files[f"{folder}/{annotator}.tsv"] = _page(text, segments, document.id)
+                files[f"{folder}/{annotator}.tsv"] = _format_document(text, segments, document.id)
         if all(segments is None for segments in document.segments.values()):
-            files[f"{folder}/INITIAL_CAS.tsv"] = _page(text, (), document.id)
+            files[f"{folder}/INITIAL_CAS.tsv"] = _format_document(text, (), document.id)
     sources = [{"name": corpus.id_of(i), "state": "NEW"} for i in range(len(corpus))]
     description = {"source_documents": sources, "annotation_documents": records}
     files["exportedproject.json"] = json.dumps(description, indent=1).encode()
@@ -98,7 +98,7 @@ def _project(corpus: Corpus) -> bytes:
     return out.getvalue()
 
 
-def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
+def _format_document(text: str, segments: Sequence[Segment], id_: str) -> bytes:
     """Write a document with the segments of an annotator."""
     tokens = [match.span() for match in re.finditer(r"\S+", text)]
     if text and not tokens:
@@ -107,7 +107,7 @@ def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
             " WebAnno TSV; leave it out"
         )
     units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
-    rows = _rows(text, tokens, segments, id_)
+    rows = _build_rows(text, tokens, segments, id_)
     breaks = [i for i in range(1, len(tokens)) if "\n" in text[tokens[i - 1][1] : tokens[i][0]]]
     lines = [*_HEAD, ""]
     for sentence_number, (first_token, next_first) in enumerate(
@@ -115,7 +115,7 @@ def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
     ):
         end = tokens[next_first][0] if next_first < len(tokens) else len(text)
         sentence = text[tokens[first_token][0] : end] if tokens else ""
-        lines += ["", *(f"#Text={_IN_TEXT.sub(_escaped, line)}" for line in sentence.split("\n"))]
+        lines += ["", *(f"#Text={_IN_TEXT.sub(_escape, line)}" for line in sentence.split("\n"))]
         for i in range(first_token, next_first):
             for part_index, ((start, stop), cell) in enumerate(rows[i].items()):
                 token_id = f"{sentence_number}-{i - first_token + 1}" + f".{part_index}" * bool(
@@ -132,7 +132,7 @@ def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
         ) from None
 
 
-def _rows(
+def _build_rows(
     text: str, tokens: Sequence[tuple[int, int]], segments: Sequence[Segment], id_: str
 ) -> list[dict[tuple[int, int], str]]:
     """Build the rows of each token: its own, and one for each part that a segment covers."""
@@ -157,8 +157,8 @@ def _rows(
         for segment_index in indices
     }
 
-    def cell(segment_index: int) -> str:
-        value = _IN_VALUE.sub(_escaped, segments[segment_index].label)
+    def format_cell(segment_index: int) -> str:
+        value = _IN_VALUE.sub(_escape, segments[segment_index].label)
         return (
             f"{value}[{segment_index + 1}]"
             if n_rows_of_segment[segment_index] > 1 or segment_index in stacked
@@ -167,13 +167,13 @@ def _rows(
 
     return [
         {
-            fragment: "|".join(map(cell, row[fragment])) or "_"
+            fragment: "|".join(map(format_cell, row[fragment])) or "_"
             for fragment in [token, *sorted(row.keys() - {token})]
         }
         for token, row in zip(tokens, rows, strict=True)
     ]
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     """Escape a character with a backslash, as a letter if it has one."""
     return "\\" + _LETTERS.get(match[0], match[0])

@@ -10,8 +10,8 @@ from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import number_standing
 from spanagree.errors import InputError, SettingError, join_names, pluralize, quote_value
 from spanagree.files import PathName
-from spanagree.formats.exports import check_named, nameless
-from spanagree.formats.json_records import json_records
+from spanagree.formats.exports import check_name_source, compose_nameless_note
+from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.label_studio.tasks import GROUND_TRUTH, Answer, SourceTask, SourceTasks
 from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
 
@@ -19,7 +19,7 @@ _RESULTS = (" result", "choice", "region of sound")  # kinds of results that are
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
 
 
-def records(
+def yield_records(
     path: PathName,
     log: ReadLog,
     *,
@@ -51,9 +51,9 @@ def records(
         InputError: if the file cannot be read or is no such export.
         SettingError: if a key or choice is unknown.
     """
-    check_named(annotator_from, "id", "email", "file")
+    check_name_source(annotator_from, "id", "email", "file")
     export = SourceTasks(log, annotator_from, predictions, ground_truth, document)
-    tasks = deque(export.read(json_records(path, _NEEDED)))
+    tasks = deque(export.yield_tasks(yield_json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{log.name}: no tasks; {_NEEDED}")
     results = {
@@ -65,7 +65,7 @@ def records(
             f"{log.name}: nothing is marked in a text, and other things are ({listing}); regions of"
             " images or sound, chats and answers for a whole text are not read as spans"
         )
-    key, targets = _text_key(tasks, text, log.name)
+    key, targets = _find_text_key(tasks, text, log.name)
     answers = [answer for task in tasks for answer in task.answers]
     in_html = any(not targets.isdisjoint(answer.html) for answer in answers)
     n_answers_by_layer = Counter(answer.layer for answer in answers if not answer.is_model)
@@ -74,10 +74,10 @@ def records(
     for task_number in range(1, len(tasks) + 1):
         task = tasks.popleft()  # frees memory
         id_ = task_number if log.numbered else task.id
-        content = {"text": _text_of(task, key, in_html=in_html)}
+        content = {"text": _find_text(task, key, in_html=in_html)}
         task_answers = (answer if scores else answer._replace(scores=()) for answer in task.answers)
         annotations = (
-            _annotation(answer, task.location, targets, {*n_answers_by_layer}, log)
+            _build_annotation(answer, task.location, targets, {*n_answers_by_layer}, log)
             for answer in task_answers
         )
         yield Record(task.location, id_, content, annotations)
@@ -88,7 +88,7 @@ def records(
             f" {GROUND_TRUTH} in place of the annotators who made them: {names}"
         )
     if n_answers_by_layer[""]:
-        log.notes += nameless(
+        log.notes += compose_nameless_note(
             log.name,
             pluralize(n_answers_by_layer[""], "annotation"),
             "completed_by",
@@ -96,7 +96,7 @@ def records(
         )
 
 
-def _text_of(task: SourceTask, key: str, *, in_html: bool) -> str:
+def _find_text(task: SourceTask, key: str, *, in_html: bool) -> str:
     """Return the text of a task in which spans are."""
     text = task.texts.get(key)
     if text is None:
@@ -109,10 +109,10 @@ def _text_of(task: SourceTask, key: str, *, in_html: bool) -> str:
                 else ", nor any other; each task needs one"
             )
         )
-    return _text_of_html(text) if in_html else text
+    return _extract_html_text(text) if in_html else text
 
 
-def _annotation(
+def _build_annotation(
     answer: Answer,
     location: str,
     targets: Collection[str],
@@ -147,7 +147,7 @@ def _annotation(
     return RawAnnotation(name, spans, answer.when, relations, location=location)
 
 
-def _text_key(
+def _find_text_key(
     tasks: Sequence[SourceTask], requested: str | None, name: str
 ) -> tuple[str, set[str]]:
     """Find the key of the text, and the targets of the spans in it."""
@@ -166,7 +166,9 @@ def _text_key(
         for target in dict.fromkeys(region.target for region in task.regions):
             key_counts_by_target.setdefault(target, Counter())
         in_html = any(answer.html for answer in task.answers)
-        texts = {key: _text_of_html(text) if in_html else text for key, text in task.texts.items()}
+        texts = {
+            key: _extract_html_text(text) if in_html else text for key, text in task.texts.items()
+        }
         for region in task.regions if len(keys) > 1 else ():
             if region.surface is not None:
                 quoted.add(region.target)
@@ -178,7 +180,7 @@ def _text_key(
                     key for key, text in texts.items() if number_standing(text, [span])
                 )
     key_by_target = {
-        target: _best_key(key_counts, target, keys)
+        target: _find_best_key(key_counts, target, keys)
         for target, key_counts in key_counts_by_target.items()
     }
     unknown = [target for target in key_by_target if target not in {*quoted, *keys}]
@@ -202,7 +204,7 @@ def _text_key(
     }
 
 
-def _best_key(key_counts: Counter[str], target: str, keys: Sequence[str]) -> str | None:
+def _find_best_key(key_counts: Counter[str], target: str, keys: Sequence[str]) -> str | None:
     """Find the key of the text that contains most spans of a target, if any.
 
     If no span has its words, as in predictions of a model, the key is the target.
@@ -229,10 +231,10 @@ class _TextParser(HTMLParser):
             self.pieces.append("\n")
 
 
-def _text_of_html(html: str) -> str:
+def _extract_html_text(html: str) -> str:
     """Return the text of HTML, which globalOffsets refer to.
 
-    >>> _text_of_html("<p>A &amp; <b>B</b><br/>C</p>")
+    >>> _extract_html_text("<p>A &amp; <b>B</b><br/>C</p>")
     'A & B\\nC'
     """
     parser = _TextParser()

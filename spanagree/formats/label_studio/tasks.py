@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, invalid_value, is_whole, join_names, quote_value
-from spanagree.formats.exports import OUR_ID, objects_in, seconds
+from spanagree.formats.exports import OUR_ID, check_objects, convert_to_seconds
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.paths import first_at
+from spanagree.formats.paths import find_first_value
 from spanagree.formats.records import ReadLog
 from spanagree.formats.spans_beside import is_labelled_span
 
@@ -96,12 +96,12 @@ class SourceTask(NamedTuple):
         return [region for answer in self.answers for region in answer.regions or ()]
 
 
-def knows_label_studio(start: FileHead) -> bool:
+def looks_like_label_studio(start: FileHead) -> bool:
     """Check whether a file begins as a JSON or JSON-MIN export does."""
-    return any(_is_task(entry) or _is_min(entry) for entry in start.objects)
+    return any(_is_task(entry) or _is_min_row(entry) for entry in start.objects)
 
 
-def _n_spans(entry: Mapping[str, Any]) -> int:
+def _count_spans(entry: Mapping[str, Any]) -> int:
     """Count the spans in an annotation that is not read."""
     result = entry.get("result")
     items = result if isinstance(result, list) else []
@@ -113,7 +113,7 @@ def _is_task(entry: Mapping[str, Any]) -> bool:
     return isinstance(entry.get("data"), dict) and any(isinstance(value, list) for value in lists)
 
 
-def _is_min(entry: Mapping[str, Any]) -> bool:
+def _is_min_row(entry: Mapping[str, Any]) -> bool:
     return {"id", "annotator"} <= entry.keys() and not {"annotation_id", "lead_time"}.isdisjoint(
         entry
     )
@@ -142,7 +142,7 @@ class SourceTasks:
         """Number of annotations of each annotator that are ground truth."""
         self._emails: dict[str, str] = {}
 
-    def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[SourceTask]:
+    def yield_tasks(self, records: Iterable[tuple[str, Any]]) -> Iterator[SourceTask]:
         """Yield the tasks in the records of an export.
 
         Raises:
@@ -158,9 +158,9 @@ class SourceTasks:
                 record_location if id_ is None else f"{record_location}, task {quote_value(id_)}"
             )
             if isinstance(entry.get("data"), dict):
-                yield self._task(entry, location)
-            elif _is_min(entry):
-                yield self._min_row(entry, location)
+                yield self._read_task(entry, location)
+            elif _is_min_row(entry):
+                yield self._read_min_row(entry, location)
             else:
                 raise InputError(
                     f"{location}: neither data, as in Label Studio's JSON, nor annotator, as in its"
@@ -168,48 +168,50 @@ class SourceTasks:
                     " once more, as JSON"
                 )
 
-    def _task(self, entry: Mapping[str, Any], location: str) -> SourceTask:
+    def _read_task(self, entry: Mapping[str, Any], location: str) -> SourceTask:
         """Read a task of a JSON export."""
         self.log.count_unread_marks(entry)
         data = entry["data"]
-        id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), location)
+        id_ = self._find_id(data, data.get(OUR_ID, entry.get("id")), location)
         answers = []
         for key in ("annotations", "completions"):
-            for annotation in objects_in(entry.get(key), key, location):
-                reviews = objects_in(annotation.get("reviews"), "reviews", location)
+            for annotation in check_objects(entry.get(key), key, location):
+                reviews = check_objects(annotation.get("reviews"), "reviews", location)
                 self.passed["review"] += len(reviews)
-                answers.append(self._annotation(annotation, location, data))
+                answers.append(self._read_annotation(annotation, location, data))
         if self.predictions:
-            predictions = objects_in(entry.get("predictions"), "predictions", location)
-            answers += (self._prediction(prediction, location, data) for prediction in predictions)
+            predictions = check_objects(entry.get("predictions"), "predictions", location)
+            answers += (
+                self._read_prediction(prediction, location, data) for prediction in predictions
+            )
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # a list of objects, or of their ids
                 self.passed[key[:-1]] += len(entry[key])
                 objects = (item for item in entry[key] if isinstance(item, dict))
-                self.within[f"in {key}"] += sum(map(_n_spans, objects))
-        return SourceTask(location, id_, _texts(data), answers)
+                self.within[f"in {key}"] += sum(map(_count_spans, objects))
+        return SourceTask(location, id_, _collect_texts(data), answers)
 
-    def _annotation(
+    def _read_annotation(
         self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
     ) -> Answer:
-        layer = self.annotator(entry.get("completed_by"), location)
+        layer = self.name_annotator(entry.get("completed_by"), location)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
-            self.within["in cancelled annotations"] += _n_spans(entry)
-            return Answer(layer, _time_of_change(entry), None)
+            self.within["in cancelled annotations"] += _count_spans(entry)
+            return Answer(layer, _find_time_of_change(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
             self.moved[layer] += 1
             layer = GROUND_TRUTH
-        return self._answer(entry, location, data, layer)
+        return self._read_answer(entry, location, data, layer)
 
-    def _prediction(
+    def _read_prediction(
         self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
     ) -> Answer:
         version = text_of_whole(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
-        return self._answer(entry, location, data, model, is_model=True)
+        return self._read_answer(entry, location, data, model, is_model=True)
 
-    def _answer(
+    def _read_answer(
         self,
         entry: Mapping[str, Any],
         location: str,
@@ -224,23 +226,23 @@ class SourceTasks:
         scores: list[Any] = []
         relations: list[RegionRelation] = []
         html: dict[str, None] = {}
-        items = objects_in(entry.get("result"), "result", location)
+        items = check_objects(entry.get("result"), "result", location)
         labelled = {str(item.get("id")) for item in items if item.get("type") in _SPANS}
         for item in items:
             result_type, value = str(item.get("type")), item.get("value")
             is_unlabelled = result_type not in _SPANS and str(item.get("id")) not in labelled
-            if is_unlabelled and (span := _by_taxonomy(value)):
+            if is_unlabelled and (span := _convert_taxonomy(value)):
                 labelled.add(str(item.get("id")))
                 result_type, value = "labels", span
             if result_type == "relation":
-                relations.append(_relation(item))
+                relations.append(_read_relation(item))
                 continue
             if result_type in _SPANS and not isinstance(value, (dict, type(None))):
                 raise invalid_value(f"{location}: value", value, "an object is needed")
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = result_type == "paragraphlabels" and "startOffset" not in (value or ())
             if result_type in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
-                region = _region(value, str(item.get("to_name", "")), location, data)
+                region = _read_region(value, str(item.get("to_name", "")), location, data)
                 if "globalOffsets" in value and _is_in_html(value):
                     html[region.target] = None
                 regions.append(region)
@@ -258,26 +260,26 @@ class SourceTasks:
         names = tuple(map(str, ids)) if relations else ()
         model_scores = tuple(scores) if is_model else ()
         answer = Answer(
-            layer, _time_of_change(entry), regions, is_model, (*relations,), names, (*html,)
+            layer, _find_time_of_change(entry), regions, is_model, (*relations,), names, (*html,)
         )
         return answer._replace(scores=model_scores)
 
-    def _min_row(self, entry: Mapping[str, Any], location: str) -> SourceTask:
+    def _read_min_row(self, entry: Mapping[str, Any], location: str) -> SourceTask:
         """Read a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
         html: dict[str, None] = {}
         data_values = [value for key, value in entry.items() if key not in _OF_MIN]
         in_lists = [item for value in data_values if isinstance(value, list) for item in value]
         items = [item for item in (*data_values, *in_lists) if isinstance(item, dict)]
-        labelled = {_bounds_text(item) for item in items if not {*_SPANS}.isdisjoint(item)}
+        labelled = {_format_bounds(item) for item in items if not {*_SPANS}.isdisjoint(item)}
         for key, value in entry.items():
             values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
             for item in (result for result in values if isinstance(result, dict)):
-                if (span := _by_taxonomy(item)) and _bounds_text(item) not in labelled:
-                    labelled.add(_bounds_text(item))
+                if (span := _convert_taxonomy(item)) and _format_bounds(item) not in labelled:
+                    labelled.add(_format_bounds(item))
                     item = span
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
-                    regions.append(_region(item, key, location, entry))
+                    regions.append(_read_region(item, key, location, entry))
                     html |= {key: None} if _is_in_html(item) else {}
                 elif result_type := next(
                     (name for name in item if name in _OTHERS or name.endswith("labels")), ""
@@ -287,18 +289,21 @@ class SourceTasks:
                     self.within[f"in {noun}s"] += "start" in item
                 elif is_labelled_span(item):  # a span with the keys of another tool
                     self.passed["other span"] += 1
-        layer = self.annotator(entry.get("annotator"), location)
-        texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
-        answer = Answer(layer, _time_of_change(entry), regions, html=tuple(html))
+        layer = self.name_annotator(entry.get("annotator"), location)
+        texts = {key: value for key, value in _collect_texts(entry).items() if key not in _OF_MIN}
+        answer = Answer(layer, _find_time_of_change(entry), regions, html=tuple(html))
         return SourceTask(
-            location, self._id_of(entry, entry.get(OUR_ID, entry["id"]), location), texts, [answer]
+            location,
+            self._find_id(entry, entry.get(OUR_ID, entry["id"]), location),
+            texts,
+            [answer],
         )
 
-    def _id_of(self, data: Mapping[str, Any], task_id: Any, location: str) -> Any:
+    def _find_id(self, data: Mapping[str, Any], task_id: Any, location: str) -> Any:
         """Return the id of a task: the value at the path in its data, if the user named one."""
         if self.document is None:
             return task_id
-        id_ = first_at(data, self.document)
+        id_ = find_first_value(data, self.document)
         if id_ is None:
             raise InputError(
                 f"{location}: nothing at document {quote_value(self.document)} in its data, which"
@@ -306,12 +311,12 @@ class SourceTasks:
             )
         return id_
 
-    def annotator(self, completed_by: object, location: str) -> str:
+    def name_annotator(self, completed_by: object, location: str) -> str:
         """Return the name of an annotator; empty for the annotator of the file."""
         if completed_by is None or self.annotator_from == "file":
             return ""
         if self.annotator_from == "email":
-            return self._name_in_email(completed_by, location)
+            return self._extract_name_from_email(completed_by, location)
         keys = ("id", "email", "username")
         values = (
             [completed_by.get(key) for key in keys]
@@ -327,7 +332,7 @@ class SourceTasks:
             "a number, a name, or an object with id is needed",
         )
 
-    def _name_in_email(self, completed_by: object, location: str) -> str:
+    def _extract_name_from_email(self, completed_by: object, location: str) -> str:
         email = completed_by.get("email") if isinstance(completed_by, Mapping) else completed_by
         name, at_sign, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
         if not (name and at_sign):
@@ -344,16 +349,16 @@ class SourceTasks:
         return sys.intern(name)
 
 
-def _bounds_text(span: Mapping[str, Any]) -> str:
+def _format_bounds(span: Mapping[str, Any]) -> str:
     return f"{span.get('start')}–{span.get('end')}"
 
 
-def _by_taxonomy(value: Any) -> dict[str, Any] | None:
+def _convert_taxonomy(value: Any) -> dict[str, Any] | None:
     """Return a span labelled by a taxonomy, with paths as labels; `None` for other values.
 
     A taxonomy that describes a span with other labels has the same form.
 
-    >>> _by_taxonomy({"start": 0, "end": 4, "taxonomy": [["Place", "City"], ["Name"]]})
+    >>> _convert_taxonomy({"start": 0, "end": 4, "taxonomy": [["Place", "City"], ["Name"]]})
     {'start': 0, 'end': 4, 'labels': ['Place/City', 'Name']}
     """
     if not isinstance(value, dict) or not {"start", "end", "taxonomy"} <= value.keys():
@@ -363,7 +368,7 @@ def _by_taxonomy(value: Any) -> dict[str, Any] | None:
     return {**{key: value[key] for key in value if key != "taxonomy"}, "labels": labels}
 
 
-def _relation(item: Mapping[str, Any]) -> RegionRelation:
+def _read_relation(item: Mapping[str, Any]) -> RegionRelation:
     """Read a relation from an item of a result."""
     ends = [str(item.get(key)) for key in ("from_id", "to_id")]
     if item.get("direction") == "left":
@@ -372,15 +377,15 @@ def _relation(item: Mapping[str, Any]) -> RegionRelation:
     return RegionRelation(ends[0], ends[1], labels, item.get("direction") != "bi")
 
 
-def _texts(data: Mapping[str, Any]) -> dict[str, str]:
+def _collect_texts(data: Mapping[str, Any]) -> dict[str, str]:
     texts = {key: text for key, text in data.items() if isinstance(text, str) and key != OUR_ID}
     return {
         **texts,
-        **{key: "\n".join(paragraphs) for key, paragraphs in _paragraphs(data).items()},
+        **{key: "\n".join(paragraphs) for key, paragraphs in _collect_paragraphs(data).items()},
     }
 
 
-def _paragraphs(data: Mapping[str, Any]) -> dict[str, list[str]]:
+def _collect_paragraphs(data: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the texts of the paragraphs of each dialogue, by the key of the data.
 
     The text has a usual name; without another text, it may be the longest value of each paragraph.
@@ -409,7 +414,7 @@ def _is_turn(item: Any) -> bool:
     )
 
 
-def _in_paragraphs(
+def _convert_paragraph_offsets(
     value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> tuple[int, int]:
     """Convert paragraph indices and offsets in them to start and end of a span.
@@ -417,7 +422,7 @@ def _in_paragraphs(
     Raises:
         InputError: if a paragraph does not exist.
     """
-    dialogues = _paragraphs(data)
+    dialogues = _collect_paragraphs(data)
     key = target if target in dialogues else next(iter(dialogues), "")
     paragraphs = dialogues.get(key, [])
     bounds = []
@@ -441,13 +446,13 @@ def _is_in_html(value: Mapping[str, Any]) -> bool:
     return offsets is not None and not in_turn
 
 
-def _region(
+def _read_region(
     value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> Region:
     """Read the span that a value describes."""
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
-        start, end = _in_paragraphs(value, target, location, data)
+        start, end = _convert_paragraph_offsets(value, target, location, data)
         is_in_several = value["start"] != value["end"]  # the text between paragraphs varies
         value = {
             key: entry
@@ -472,17 +477,17 @@ def _region(
     surface_text = (
         sys.intern(surface) if isinstance(surface, str) else None
     )  # texts are often repeated
-    names = _once(tuple(labels))
+    names = _share_equal_labels(tuple(labels))
     return Region(start, end, names, surface_text, sys.intern(target))
 
 
 @lru_cache(maxsize=1000)
-def _once(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
+def _share_equal_labels(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """Return the same object for equal labels, which many regions have."""
     return labels
 
 
-def _time_of_change(entry: Mapping[str, Any]) -> float | None:
+def _find_time_of_change(entry: Mapping[str, Any]) -> float | None:
     """Return the time of the last change of an annotation in seconds, or `None`."""
-    times = (seconds(entry.get(key)) for key in ("updated_at", "created_at"))
+    times = (convert_to_seconds(entry.get(key)) for key in ("updated_at", "created_at"))
     return next((time for time in times if time is not None), None)

@@ -10,8 +10,8 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment
 from spanagree.errors import check_known
 from spanagree.files import PathName, json_text, write_text
-from spanagree.formats.exports import OUR_ID, number_in
-from spanagree.formats.tasks import tasks_of
+from spanagree.formats.exports import OUR_ID, parse_number_in_name
+from spanagree.formats.tasks import yield_tasks
 
 
 def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[str] = ()) -> None:
@@ -35,21 +35,21 @@ def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[
     check_known(predictions, corpus.annotators)
     in_characters = corpus.to_characters()
     in_characters.known("texts", "Label Studio")
-    lines = map(json_text, _tasks(in_characters, predictions))
+    lines = map(json_text, _yield_tasks(in_characters, predictions))
     write_text(path, "[" + ",\n".join(lines) + "]\n")
 
 
-def _tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _yield_tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any]]:
     for document in corpus:
         data = {"text": document.text} | ({} if corpus.ids is None else {OUR_ID: document.id})
         annotations: list[dict[str, Any]] = []
         models: list[dict[str, Any]] = []
         for annotation_number, (name, segments) in enumerate(document.seen.items(), 1):
-            result = _result(segments, document.text or "", annotation_number)
+            result = _build_regions(segments, document.text or "", annotation_number)
             if name in predictions:
                 models.append({"model_version": name, "result": result})
                 continue
-            user_id = number_in(name, 1 << 31)
+            user_id = parse_number_in_name(name, 1 << 31)
             completed_by = {"email": name} if user_id is None else user_id
             annotations.append(
                 {"completed_by": completed_by, "was_cancelled": False, "result": result}
@@ -57,7 +57,9 @@ def _tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any
         yield {"data": data, "annotations": annotations, "predictions": models}
 
 
-def _result(segments: Sequence[Segment], text: str, annotation_number: int) -> list[dict[str, Any]]:
+def _build_regions(
+    segments: Sequence[Segment], text: str, annotation_number: int
+) -> list[dict[str, Any]]:
     """Build the regions of an annotation; its number keeps ids of regions unique."""
     names = {"from_name": "label", "to_name": "text", "type": "labels"}
     return [
@@ -77,6 +79,6 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
     """
     tasks = (
         {"data": {"text": task.text, OUR_ID: task.id, "assignee": task.assignee}}
-        for task in tasks_of(corpus, document, assignees, "Label Studio")
+        for task in yield_tasks(corpus, document, assignees, "Label Studio")
     )
     write_text(path, "[" + ",\n".join(map(json_text, tasks)) + "]\n")
