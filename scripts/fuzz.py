@@ -368,7 +368,7 @@ def export_seeds() -> dict[str, bytes]:
 
 def exports(rng: random.Random, folder: Path) -> None:
     """What annotation tools export: named, or left to be recognised."""
-    from spanagree.corpus.repairs import valid_corpus
+    from spanagree.corpus.repairs import build_valid_corpus
     from spanagree.formats.read_files import read_raw_files
 
     name = rng.choice(list(export_seeds()))
@@ -383,7 +383,7 @@ def exports(rng: random.Random, folder: Path) -> None:
     }
     how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
     form = tool if how or rng.random() < 0.7 else None
-    used(rng, valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+    used(rng, build_valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
 
 @functools.cache
@@ -411,7 +411,7 @@ PLACES = ["words", "capitals", "sites", "start", "x", "label:X", "tokens", ""]
 
 def formats(rng: random.Random, folder: Path) -> None:
     """Each format of the table, named or left to be recognised, by paths and with its options."""
-    from spanagree.corpus.repairs import valid_corpus
+    from spanagree.corpus.repairs import build_valid_corpus
     from spanagree.formats.read_files import read_raw_files
 
     name = rng.choice(list(shapes()))
@@ -442,7 +442,7 @@ def formats(rng: random.Random, folder: Path) -> None:
         )
         how, form = some(rng, **dict.fromkeys(rng.sample(names, 4), PATHS)), "paths"
     form = form if how or rng.random() < 0.6 else None
-    used(rng, valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+    used(rng, build_valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
 
 def places(rng: random.Random, folder: Path) -> None:
@@ -608,7 +608,7 @@ def datasets(rng: random.Random, folder: Path) -> None:
 
 def dataset_files(rng: random.Random, folder: Path) -> None:
     """Read rows from JSON, CSV, Parquet and Arrow files, as the command line does."""
-    from spanagree.corpus.repairs import valid_corpus
+    from spanagree.corpus.repairs import build_valid_corpus
     from spanagree.formats.read_files import read_raw_files
 
     given, options = rng.choice(ROWS)
@@ -649,7 +649,7 @@ def dataset_files(rng: random.Random, folder: Path) -> None:
     else:
         path.write_bytes(data)
     taken = {key: value for key, value in options.items() if key != "label_names"}
-    used(rng, valid_corpus(read_raw_files({"a": path}, taken, "dataset")))
+    used(rng, build_valid_corpus(read_raw_files({"a": path}, taken, "dataset")))
 
 
 def arrow_file(examples: Any, kind: str) -> bytes:

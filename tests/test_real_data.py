@@ -15,7 +15,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
-from spanagree.corpus.repairs import repaired
+from spanagree.corpus.repairs import apply_repairs
 from spanagree.formats.hugging_face.read import read_raw_dataset
 
 SYSTEMS = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
@@ -169,7 +169,7 @@ def test_toxic_spans(real):
     seen = sum(int(layer.annotated.sum()) for layer in corpus.layers.values())
     assert seen == 59_214
     # spans past the text's end count as marked before they are repaired: 16,289 of the pairs have none
-    raw = repaired(raw, "drop-repeats")
+    raw = apply_repairs(raw, "drop-repeats")
     marked = np.bincount(raw.annotation, minlength=len(raw.document_index)) > 0
     assert silent_pairs(raw.document_index, raw.annotator_index, marked) == (104_139, 16_289)
     result = sa.agree(corpus, chance="overlapping")

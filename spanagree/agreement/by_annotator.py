@@ -26,7 +26,7 @@ from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
-from spanagree.corpus.segments import codes
+from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import escape_name, pluralize
 from spanagree.results.frame import Column, Value, figure
 from spanagree.results.result import NanEqualMixin
@@ -75,7 +75,9 @@ class AnnotationAgreement(NamedTuple):
             self.document, return_index=True, return_inverse=True
         )
         borders = pairwise([*first_row.tolist(), len(self.document)])
-        team, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)
+        team, _ = encode_by_first_use(
+            self.annotator[low:high].tobytes().hex() for low, high in borders
+        )
         _, parent_index, _ = unique_rows(parent_ids[documents], team)
         (document, annotator), inverse, _ = unique_rows(
             parent_index[document_index], self.annotator

@@ -12,9 +12,9 @@ from spanagree.arrays import Ints
 from spanagree.choices import Kind
 from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.segments import Layer, Segment, is_time
-from spanagree.corpus.times import in_seconds, shown
+from spanagree.corpus.times import convert_to_seconds, format_offset
 from spanagree.errors import (
     SettingError,
     check_known,
@@ -135,7 +135,10 @@ class Disagreements(Result):
         ):
             pieces = () if row == NONE else pieces_by_row.get(row, ((start, end),))
             bounds.append(
-                "; ".join(f"{shown(start, offsets)}–{shown(end, offsets)}" for start, end in pieces)
+                "; ".join(
+                    f"{format_offset(start, offsets)}–{format_offset(end, offsets)}"
+                    for start, end in pieces
+                )
             )
         return bounds
 
@@ -194,7 +197,7 @@ class Disagreements(Result):
             for k in (0, 1):
                 values += [
                     [
-                        in_seconds(segment[k], offsets) if segment[k] != NONE else None
+                        convert_to_seconds(segment[k], offsets) if segment[k] != NONE else None
                         for segment in segments_and_texts[i]
                     ]
                 ]
@@ -322,7 +325,7 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    corpus = placed_only(as_corpus(corpus), "lists")
+    corpus = keep_placed(as_corpus(corpus), "lists")
     requested_kinds = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(requested_kinds, KINDS, "kind")
     names = [kind for kind in KINDS if kind in requested_kinds]

@@ -15,7 +15,7 @@ from spanagree.agreement.paired import SegmentPairs, paired
 from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import keep_placed
 from spanagree.errors import (
     SettingError,
     check_known,
@@ -321,7 +321,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     >>> confusion(corpus).matrix.tolist()
     [[0, 0, 1], [0, 2, 0], [1, 0, 0]]
     """
-    corpus = placed_only(as_corpus(corpus), "pairs of segments")
+    corpus = keep_placed(as_corpus(corpus), "pairs of segments")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")
     n_labels = len(corpus.labels)

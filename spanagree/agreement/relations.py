@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from spanagree.agreement.disagreements import DisagreementSettings, check_between
 from spanagree.corpus.segments import Document, Relation, Segment, is_time
-from spanagree.corpus.times import in_seconds, shown
+from spanagree.corpus.times import convert_to_seconds, format_offset
 from spanagree.errors import (
     SettingError,
     escape_name,
@@ -130,7 +130,10 @@ class RelationDisagreements(Result):
             for segment in segments
         )
         described = [
-            f"{text} {shown(segment.start, offsets)}–{shown(segment.end, offsets)}".strip()
+            (
+                f"{text} {format_offset(segment.start, offsets)}"
+                f"–{format_offset(segment.end, offsets)}"
+            ).strip()
             for text, segment in zip(texts, segments, strict=True)
         ]
         arrow = "→" if relation.directed else "–"
@@ -139,8 +142,8 @@ class RelationDisagreements(Result):
             value
             for segment in segments
             for value in (
-                in_seconds(segment.start, offsets),
-                in_seconds(segment.end, offsets),
+                convert_to_seconds(segment.start, offsets),
+                convert_to_seconds(segment.end, offsets),
                 segment.label,
             )
         ]

@@ -15,7 +15,7 @@ from spanagree.agreement.weight import single_caveat, weight_caveats
 from spanagree.comparisons.inexact import standard_error_note
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally_columns import count_columns, count_values
-from spanagree.corpus.times import with_seconds
+from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import join_names, pluralize
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, with_more
@@ -96,7 +96,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         for_people=[len(rows) - 1] if by == "label" else (),
         meanings={str(row[0]): _meaning(str(row[0])) for row in rows} if by is None else {},
     )
-    table = with_seconds(table, *(column.key for column in sizes), _MARKED.title)
+    table = convert_table_to_seconds(table, *(column.key for column in sizes), _MARKED.title)
     if by == "annotator" and len(rows) > by_annotator.SHOWN:
         sort = agreement.sort or "outlier"
         sorted_members = by_annotator.arranged(agreement.members, agreement.standings, sort)

@@ -39,7 +39,7 @@ from spanagree.arrays import (
 )
 from spanagree.chance.edges import FIRST_EDGE, short_edges
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, columns_of_all, frozen, is_time
+from spanagree.corpus.segments import Layer, concatenate_segments, freeze_array, is_time
 from spanagree.errors import (
     InputError,
     check_choice,
@@ -117,7 +117,9 @@ def start_distribution(
     profiles, profile = start_profiles(
         documents, np.array([n]), lengths, free=chance == "overlapping"
     )
-    array_by_profile = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
+    array_by_profile = {
+        i: freeze_array(profiles.expand(i), np.float64) for i in set(profile.tolist())
+    }
     return tuple(array_by_profile[i] for i in profile.tolist())
 
 
@@ -193,7 +195,7 @@ def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
     Returns:
         Group of each segment, layer after layer; and document of each group.
     """
-    document, _, _, label, layer = columns_of_all(layers)
+    document, _, _, label, layer = concatenate_segments(layers)
     columns = (layer, document, label) if chance == "per-label" else (layer, document)
     (_, documents, *_), group, _ = unique_rows(*columns)
     return group, documents

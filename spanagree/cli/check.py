@@ -28,7 +28,7 @@ _FAIL = "Least severe problem for which the exit code is 1."
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
-    from spanagree.corpus.repairs import repaired
+    from spanagree.corpus.repairs import apply_repairs
     from spanagree.formats.file_parts import read_raw_patterns
     from spanagree.formats.patterns import find_matches
     from spanagree.formats.reading import describe_readers, find_reading_options
@@ -36,7 +36,7 @@ def check(job: CommandContext, fail_on: str = "error") -> None:
 
     read_as, format_name, repair = job.reading_arguments()
     raw = read_raw_patterns(job.paths, read_as, format_name, repeats=True, thorough=True)
-    result = inspect(repaired(raw, repair))
+    result = inspect(apply_repairs(raw, repair))
     files = [file for path in job.paths.values() if path != "-" for file in find_matches(path)]
     if job.format == "json":
         reading = {str(file): find_reading_options(file, read_as, format_name) for file in files}

@@ -302,7 +302,7 @@ class CommandContext:
 
     def reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
         """Split the options of reading into those of readers, the format and the repairs."""
-        from spanagree.corpus.repairs import REPAIRS, steps_of
+        from spanagree.corpus.repairs import REPAIRS, list_steps
 
         reading = dict(self.reading)
         format_name = reading.pop("from", None)
@@ -310,7 +310,7 @@ class CommandContext:
         for step in repair:
             check_choice(step, REPAIRS, "repair")
         unless_repaired = reading.pop("repeats", "once"), reading.pop("unplaced", "wrong")
-        return reading, format_name, steps_of(repair, *unless_repaired)
+        return reading, format_name, list_steps(repair, *unless_repaired)
 
     def read(self) -> sa.Corpus:
         """Read the corpus in the files."""

@@ -26,7 +26,7 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces, SegmentDetails
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Layer, concatenate_segments
 
 CROWD = 10
 """Least number of annotators of a document for which a product is faster than single pairs."""
@@ -81,17 +81,17 @@ class AnnotationIndex:
 
     def segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
         """Return start, end and label of all segments of the corpus, in index order."""
-        _, start, end, label, _ = columns_of_all(corpus.layers.values())
+        _, start, end, label, _ = concatenate_segments(corpus.layers.values())
         return start[self.order], end[self.order], label[self.order]
 
     def details(self, corpus: Corpus) -> SegmentDetails | None:
         """Return the fragments of all segments in index order, or ``None``."""
         if not corpus.has_pieces:
             return None
-        from spanagree.corpus.discontinuous import shape_codes  # most have one piece
+        from spanagree.corpus.discontinuous import encode_shapes  # most have one piece
 
         index_by_shape: dict[Pieces, int] = {}
-        codes = np.concatenate(shape_codes(corpus.layers.values(), index_by_shape))
+        codes = np.concatenate(encode_shapes(corpus.layers.values(), index_by_shape))
         return SegmentDetails(codes[self.order], tuple(index_by_shape))
 
     def side(

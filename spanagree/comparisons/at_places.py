@@ -25,7 +25,7 @@ from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, by_layer, columns_of_all
+from spanagree.corpus.segments import Layer, concatenate_segments, split_by_layer
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def _cached_model(
             return result
     bound_places = places.of(corpus)
     layers = [corpus.layers[name] for name in names]
-    kinds = bound_places.kinds(columns_of_all(layers))
+    kinds = bound_places.kinds(concatenate_segments(layers))
     group, _ = exclusion_groups(layers, chance.name)
     random = arrangements(kinds, group, free=chance.is_free)
     model = PlacementModel(
@@ -147,7 +147,7 @@ def _cached_model(
         any(isinstance(rule, WordRule) for rule in bound_places.rules),
         np.array([not isinstance(rule, AnywhereRule) for rule in bound_places.rules]),
     )
-    model_and_classes = model, by_layer(random.class_of, layers)
+    model_and_classes = model, split_by_layer(random.class_of, layers)
     _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), places, request, model_and_classes)]
     return model_and_classes
 

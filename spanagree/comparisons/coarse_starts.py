@@ -35,7 +35,7 @@ from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.uniform_starts import expected_one_to_one
-from spanagree.corpus.segments import by_layer
+from spanagree.corpus.segments import split_by_layer
 from spanagree.limits import check_cost
 
 _UNITS_PER_SEGMENT = 16  # least number of the finest units for each segment of an annotation
@@ -111,7 +111,7 @@ class CoarseStarts(Starts):
             )
             for profiles, profile, coarse_length, factor in levels_of_segments
         )
-        return cls(levels, kind_columns[-2], kind_columns[-1]), by_layer(kind_index, layers)
+        return cls(levels, kind_columns[-2], kind_columns[-1]), split_by_layer(kind_index, layers)
 
     def expected(
         self, layer_pair: LayerPair, measure: Measure

@@ -43,10 +43,10 @@ class CorpusKind(NamedTuple):
     @classmethod
     def joined(cls, traits_of_parts: Sequence[CorpusKind]) -> CorpusKind:
         """Combine the traits of the parts of a corpus."""
-        from spanagree.corpus.times import ticks_of  # few corpora come in parts
+        from spanagree.corpus.times import look_up_ticks  # few corpora come in parts
 
         return cls(
-            min((traits.offsets for traits in traits_of_parts), key=ticks_of),
+            min((traits.offsets for traits in traits_of_parts), key=look_up_ticks),
             any(traits.has_pieces for traits in traits_of_parts),
             any(traits.is_long for traits in traits_of_parts),
             frozenset().union(*(traits.relations for traits in traits_of_parts)),

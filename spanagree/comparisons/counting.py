@@ -68,9 +68,9 @@ def notes_on_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
         for i, (name, part) in enumerate(parts.items(), 1)
         if part.text_numbers is not None and name != f"part {i}"
     ]
-    from spanagree.corpus.same_texts import note_of_same_texts  # few corpora come in parts
+    from spanagree.corpus.same_texts import write_note_on_same_texts  # few corpora come in parts
 
-    return note_of_same_texts(numbers)
+    return write_note_on_same_texts(numbers)
 
 
 _Comparison = TypeVar("_Comparison")

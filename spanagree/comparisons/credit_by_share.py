@@ -25,7 +25,7 @@ from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
@@ -164,7 +164,7 @@ def partial_credit(
     >>> made.precision.observed, made.recall.observed, round(made.f1.observed, 4)
     (1.0, 0.4, 0.5714)
     """
-    corpus = placed_only(as_corpus(corpus), "shares")
+    corpus = keep_placed(as_corpus(corpus), "shares")
     check_known([a, b], corpus.layers)
     check_contiguous(corpus, "credit by share")
     if not (isinstance(severity_penalty, (int, float)) and 0 <= severity_penalty <= 1):

@@ -24,7 +24,7 @@ from spanagree.comparisons.observed import observed
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, by_layer
+from spanagree.corpus.segments import Layer, split_by_layer
 from spanagree.errors import check_choice
 from spanagree.limits import CostError
 
@@ -187,4 +187,4 @@ def _cells(layers: tuple[Layer, ...], n_labels: int) -> tuple[Ints, list[Ints]]:
         for layer in layers
     ]
     (cells,), cell_index, _ = unique_rows(np.concatenate(keys))
-    return cells, by_layer(cell_index, layers)
+    return cells, split_by_layer(cell_index, layers)

@@ -35,8 +35,8 @@ class NoStarts(Starts):
         """Count the tokens of the fragments of each segment."""
         if not layer.shape.any():
             return layer.end - layer.start
-        from spanagree.corpus.discontinuous import in_pieces  # most have one piece
+        from spanagree.corpus.discontinuous import split_into_pieces  # most have one piece
 
-        pieces, owner = in_pieces(layer)
+        pieces, owner = split_into_pieces(layer)
         sizes = np.bincount(owner, pieces.end - pieces.start, len(layer))
         return sizes.astype(np.int64)

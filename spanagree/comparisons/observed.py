@@ -80,14 +80,17 @@ def _similar_fragments(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Find pairs of segments of several fragments, by equal shapes or by shared tokens."""
-    from spanagree.corpus.discontinuous import in_pieces, shape_codes  # most have one piece
+    from spanagree.corpus.discontinuous import (  # most have one piece
+        encode_shapes,
+        split_into_pieces,
+    )
 
     if measure.kernel == "equal":
         i, j = equal_pairs(a, b, cell_a, cell_b)
-        shape_a, shape_b = shape_codes((a, b), {})
+        shape_a, shape_b = encode_shapes((a, b), {})
         is_equal = shape_a[i] == shape_b[j]
         return i[is_equal], j[is_equal], np.ones(int(is_equal.sum()), np.int64)
-    (fragments_a, owner_a), (fragments_b, owner_b) = in_pieces(a), in_pieces(b)
+    (fragments_a, owner_a), (fragments_b, owner_b) = split_into_pieces(a), split_into_pieces(b)
     p, q = overlapping_pairs(fragments_a, fragments_b, cell_a[owner_a], cell_b[owner_b])
     n_shared = np.minimum(fragments_a.end[p], fragments_b.end[q]) - np.maximum(
         fragments_a.start[p], fragments_b.start[q]

@@ -17,7 +17,7 @@ from spanagree.comparisons.measures import (
     measures,
 )
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, first_overlap, first_twins
+from spanagree.corpus.segments import Layer, find_first_overlap, find_first_twins
 from spanagree.errors import OverlapError, check_choice, chosen, quote_value
 
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
@@ -206,11 +206,11 @@ def _are_compatible(*names: str) -> bool:
 
 def _find_forbidden_pairs(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
     """Find the first two segments with each forbidden kind of overlap, or ``None``."""
-    overlap = first_overlap(layer, np.zeros(len(layer), np.int64))
-    same_label = None if overlap is None else first_overlap(layer, layer.label)
+    overlap = find_first_overlap(layer, np.zeros(len(layer), np.int64))
+    same_label = None if overlap is None else find_first_overlap(layer, layer.label)
     return {
         "": None,
-        SAME_BORDERS: None if overlap is None else first_twins(layer),
+        SAME_BORDERS: None if overlap is None else find_first_twins(layer),
         OVERLAP: overlap,
         LABEL_OVERLAP: same_label,
     }

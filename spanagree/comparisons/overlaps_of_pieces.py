@@ -5,8 +5,8 @@ from __future__ import annotations
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_measure, measures
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import in_pieces
-from spanagree.corpus.segments import first_overlap, first_twins
+from spanagree.corpus.discontinuous import split_into_pieces
+from spanagree.corpus.segments import find_first_overlap, find_first_twins
 from spanagree.errors import OverlapError, chosen, quote_value
 
 
@@ -33,10 +33,10 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
     layer = corpus.layers[name]
     pair = None
     if measure.forbids == SAME_BORDERS:
-        pair = first_twins(layer)
+        pair = find_first_twins(layer)
     elif measure.forbids:
-        pieces, owner = in_pieces(layer)
-        pair = first_overlap(pieces, pieces.label * (measure.forbids == LABEL_OVERLAP))
+        pieces, owner = split_into_pieces(layer)
+        pair = find_first_overlap(pieces, pieces.label * (measure.forbids == LABEL_OVERLAP))
         pair = None if pair is None else (int(owner[pair[0]]), int(owner[pair[1]]))
     if pair is not None:
         is_same = measure.forbids == SAME_BORDERS

@@ -17,7 +17,7 @@ import numpy as np
 from spanagree.arrays import Ints, unique_rows
 from spanagree.comparisons.measures import MEASURES
 from spanagree.comparisons.observed import overlapping_pairs, similar
-from spanagree.corpus.discontinuous import shape_codes
+from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.segments import Layer
 
 KINDS = {
@@ -123,7 +123,7 @@ def _rank_among_equal(layer: Layer) -> Ints:
 
 def _text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
     """Compute the position of each segment in the order of the text, over both layers."""
-    shapes = shape_codes((a, b), {})
+    shapes = encode_shapes((a, b), {})
     columns_of_layers = (
         (x.document, x.start, x.end, x.label, shape)
         for x, shape in zip((a, b), shapes, strict=True)
@@ -139,7 +139,7 @@ def _outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
     differs = [
         x != y for x, y in zip(columns_of(a, segment_a), columns_of(b, segment_b), strict=True)
     ]
-    shape_a, shape_b = (np.append(shape, NONE) for shape in shape_codes((a, b), {}))
+    shape_a, shape_b = (np.append(shape, NONE) for shape in encode_shapes((a, b), {}))
     has_other_shape = shape_a[segment_a] != shape_b[segment_b]
     has_other_boundaries, has_other_label = differs[1] | differs[2] | has_other_shape, differs[3]
     cases = {

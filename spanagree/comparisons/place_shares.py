@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.arrays import unique
 from spanagree.chance.model import ChanceModel
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import escape_name, pluralize
 from spanagree.results.data import plain
 from spanagree.results.frame import Column, Frame, Value
@@ -276,7 +276,7 @@ class WordEdges(NamedTuple):
         """Count ends at edges of words, in an evenly spaced sample if there are many segments."""
         if corpus.offsets != "characters" or corpus.texts is None:
             return cls()
-        document, start, end, _, _ = columns_of_all(corpus.layers.values())
+        document, start, end, _, _ = concatenate_segments(corpus.layers.values())
         sample = slice(None, None, 1 + len(document) // _SAMPLE_SIZE)
         columns = (column[sample].tolist() for column in (document, start, end))
         edges = n_sampled = 0

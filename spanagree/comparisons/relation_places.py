@@ -29,9 +29,9 @@ from spanagree.comparisons.measures import OF_EQUAL, Measure, find_measure
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SegmentDetails
-from spanagree.corpus.discontinuous import shape_codes
+from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.roles import count_seen
-from spanagree.corpus.segments import Layer, by_layer, columns_of_all
+from spanagree.corpus.segments import Layer, concatenate_segments, split_by_layer
 from spanagree.errors import SettingError, check_choice, join_names, pluralize, quote_value
 
 if TYPE_CHECKING:
@@ -280,8 +280,8 @@ class _DistinctSegments:
     def of(cls, corpus: Corpus, rule: RelationRule) -> _DistinctSegments:
         """Find the distinct segments of a corpus."""
         layers = list(corpus.layers.values())
-        document, start, end, label, layer = columns_of_all(layers)
-        shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, {})])
+        document, start, end, label, layer = concatenate_segments(layers)
+        shape = np.concatenate([np.zeros(0, np.int64), *encode_shapes(layers, {})])
         if not find_measure(rule.match).of_label:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
@@ -300,7 +300,7 @@ class _DistinctSegments:
             np.bincount(distinct, minlength=len(document)) == n_seen[document],
             np.cumsum(size) - size,
             size,
-            tuple(by_layer(distinct_index, layers)),
+            tuple(split_by_layer(distinct_index, layers)),
         )
 
     def place_of_pair(self, head: Ints, tail: Ints, is_undirected: Ints) -> Ints:
@@ -574,7 +574,7 @@ class PairPlaces(Starts):
             sentence_relation = np.where(rule.pairs == "sentence", is_same_sentence, 2)
             columns.append(np.stack([head, tail, sentence_relation, undirected]))
         sets, set_index, _ = unique_rows(*np.concatenate(columns, axis=1))
-        return cls(corpus, tuple(names), segments, groups, *sets), by_layer(set_index, layers)
+        return cls(corpus, tuple(names), segments, groups, *sets), split_by_layer(set_index, layers)
 
     @cached_property
     def pairs(self) -> Floats:

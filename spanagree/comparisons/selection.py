@@ -12,8 +12,8 @@ from spanagree.chance.model import ChanceModel
 from spanagree.choices import Arguments, MatchName, Pairs, Unplaced, What
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
-from spanagree.corpus.joined import joined, without_text
-from spanagree.corpus.placed import without_unplaced
+from spanagree.corpus.joined import join_corpora, remove_text
+from spanagree.corpus.placed import remove_unplaced
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.unplaced import UNPLACED
 from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, quote_value
@@ -170,7 +170,7 @@ class Selection:
         if self.settings:
             corpus = corpus.replace(reading={**corpus.reading, **self.settings})
         if self.unplaced == "ignore":
-            corpus = without_unplaced(corpus)
+            corpus = remove_unplaced(corpus)
         if self.what == "segments":
             return corpus
         from spanagree.comparisons.relation_places import RelationRule
@@ -239,14 +239,14 @@ def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
     """
     first = next(iter(parts.values()))
     if not first.of_relations:
-        return joined(parts)
+        return join_corpora(parts)
     from spanagree.comparisons.relation_places import RelationCorpus
 
     sources = {
         name: part.source for name, part in parts.items() if isinstance(part, RelationCorpus)
     }
     assert isinstance(first, RelationCorpus)  # its items are relations
-    return first.rule.relations(joined(sources))
+    return first.rule.relations(join_corpora(sources))
 
 
 def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
@@ -254,13 +254,13 @@ def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
     if chance.places is not None:
         return corpus
     if not corpus.of_relations:
-        return without_text(corpus)
+        return remove_text(corpus)
     from spanagree.comparisons.relation_places import RelationCorpus
 
     assert isinstance(corpus, RelationCorpus)
     if corpus.rule.pairs == "sentence":
         return corpus
-    return corpus.replace(source=without_text(corpus.source))
+    return corpus.replace(source=remove_text(corpus.source))
 
 
 def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:

@@ -22,8 +22,8 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.details import Pieces
-from spanagree.corpus.discontinuous import shape_codes
-from spanagree.corpus.segments import Layer, by_layer, columns_of_all
+from spanagree.corpus.discontinuous import encode_shapes
+from spanagree.corpus.segments import Layer, concatenate_segments, split_by_layer
 from spanagree.errors import pluralize
 from spanagree.limits import check_cost
 
@@ -58,9 +58,9 @@ class ShapedStarts(Starts):
         corpus, chance, layers = request.corpus, request.chance, request.layers
         reason = "these keep their shape and may stand anywhere"
         chance.check_keeps_nothing("segments of several pieces", reason)
-        _, start, end, _, _ = columns_of_all(layers)
+        _, start, end, _, _ = concatenate_segments(layers)
         index_by_shape: dict[Pieces, int] = {}
-        shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, index_by_shape)])
+        shape = np.concatenate([np.zeros(0, np.int64), *encode_shapes(layers, index_by_shape)])
         group, document_of_group = exclusion_groups(layers, chance.name)
         blocks = chain_hulls(group, start, end, alone=chance.is_free)
         profiles, profile = start_profiles(
@@ -79,7 +79,7 @@ class ShapedStarts(Starts):
             kind_columns[3],
             tuple(index_by_shape),
         )
-        return starts, by_layer(kind_index, layers)
+        return starts, split_by_layer(kind_index, layers)
 
     def tokens(self, layer: Layer, profiles: Ints) -> Ints:
         """Count the tokens of the fragments of each segment."""

@@ -37,13 +37,17 @@ def within(
     ('exact-within-1', 'token', 'exact-within-5')
     """
     if is_time(offsets) and isinstance(tolerance, (int, float)):
-        from spanagree.corpus.times import shown, ticks, ticks_of  # few corpora are recordings
+        from spanagree.corpus.times import (  # few corpora are recordings
+            format_offset,
+            look_up_ticks,
+            parse_ticks,
+        )
 
-        units, remainder = divmod(ticks(tolerance, "tolerance"), ticks_of(offsets))
+        units, remainder = divmod(parse_ticks(tolerance, "tolerance"), look_up_ticks(offsets))
         if remainder or not 0 <= units <= MOST_WITHIN:
             raise SettingError(
                 f"tolerance {tolerance:g} s; a multiple of {offsets}, of up to"
-                f" {shown(MOST_WITHIN, offsets)} s, is needed: resolution names other units"
+                f" {format_offset(MOST_WITHIN, offsets)} s, is needed: resolution names other units"
             )
         tolerance = units
     if isinstance(tolerance, float) and tolerance.is_integer():

@@ -29,7 +29,7 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
-from spanagree.corpus.segments import by_layer
+from spanagree.corpus.segments import split_by_layer
 
 _KINDS = 32  # pairs of kinds in a cell; with more, covers are summed before they are multiplied
 _TOGETHER = 1 << 20  # starts of pairs in one vectorized batch
@@ -56,7 +56,7 @@ class UniformStarts(Starts):
             np.concatenate([layer.end - layer.start for layer in layers]),
             free=chance.is_free or (measure is not None and measure.one_to_one),
         )
-        return cls(profiles), by_layer(profile, layers)
+        return cls(profiles), split_by_layer(profile, layers)
 
     def expected(
         self, layer_pair: LayerPair, measure: Measure

@@ -54,10 +54,11 @@ def move_count(balance: Balance, unit: str, reason: str, n_moved: int) -> Balanc
     )
 
 
-def balance_lines(balance: Balance) -> list[str]:
+def write_balance_lines(balance: Balance) -> list[str]:
     """Write a line for each unit with items left out, and for segments and tags.
 
-    >>> balance_lines({"segment": {"read": 1159, "repeated annotation": 7}, "answer": {"read": 2}})
+    >>> balance = {"segment": {"read": 1159, "repeated annotation": 7}, "answer": {"read": 2}}
+    >>> write_balance_lines(balance)
     ['1,166 segments in the source: 1,159 read, 7 repeated annotations']
     """
     lines = []
@@ -69,18 +70,18 @@ def balance_lines(balance: Balance) -> list[str]:
         n_read, n_total = numbers.get(READ, 0), sum(numbers.values())
         clauses = [
             f"{n_read:,} read",
-            *(_count_of_reason(reason, number) for reason, number in left_out.items()),
+            *(_write_reason_count(reason, number) for reason, number in left_out.items()),
         ]
         outcome = ", ".join(clauses) if left_out else "all read" if n_total else "nothing is marked"
-        lines.append(f"{_count_of_noun(n_total, unit)} in the source: {outcome}")
+        lines.append(f"{_write_noun_count(n_total, unit)} in the source: {outcome}")
     return lines
 
 
-def _count_of_reason(reason: str, count: int) -> str:
+def _write_reason_count(reason: str, count: int) -> str:
     """Write a number with its reason, which is a noun or a clause of place."""
-    return f"{count:,} {reason}" if reason.startswith(_WITHIN) else _count_of_noun(count, reason)
+    return f"{count:,} {reason}" if reason.startswith(_WITHIN) else _write_noun_count(count, reason)
 
 
-def _count_of_noun(count: int, noun: str) -> str:
+def _write_noun_count(count: int, noun: str) -> str:
     """Write a number, with thousands separators, and its noun."""
     return f"{count:,} {pluralize(count, noun).partition(' ')[2]}"

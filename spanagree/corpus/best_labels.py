@@ -12,7 +12,7 @@ BEST = "best"
 """Value of `map_labels` for matching labels with the first annotator's labels by overlap."""
 
 
-def with_best_labels(raw: RawCorpus) -> RawCorpus:
+def rename_to_best_labels(raw: RawCorpus) -> RawCorpus:
     """Rename labels to the first annotator's labels, one-to-one, in each document separately.
 
     Labels are paired such that their total overlap is largest. A label without a pair gets the name

@@ -76,7 +76,7 @@ def read_brackets(
             if is_closing:
                 open_index = _find_opening(open_, content, location_of_token)
                 start, open_content = open_.pop(open_index)
-                label = labels[_label_of(open_content, label_position)]
+                label = labels[_extract_label(open_content, label_position)]
                 rows.append((sentence, start - first_token, token + 1 - first_token, label))
     _check_closed(open_, location)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
@@ -141,7 +141,7 @@ def _check_closed(open_: Sequence[tuple[int, str]], location: Callable[[int], st
         )
 
 
-def _label_of(content: str, label_position: int | None) -> str:
+def _extract_label(content: str, label_position: int | None) -> str:
     """Return the label in the content of a bracket; ``_`` if there is none."""
     parts = content.split("-")
     if label_position is not None:

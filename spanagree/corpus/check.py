@@ -12,12 +12,12 @@ from unicodedata import normalize
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.balance import balance_lines
-from spanagree.corpus.flaws import FLAWS, overlaps, question_on_ends, repeats
-from spanagree.corpus.names import alike
+from spanagree.corpus.balance import write_balance_lines
+from spanagree.corpus.flaws import FLAWS, find_overlaps, find_repeats, write_question_on_ends
+from spanagree.corpus.names import group_similar_names
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import is_time
-from spanagree.corpus.times import in_seconds
+from spanagree.corpus.times import convert_to_seconds
 from spanagree.errors import chosen, escape_name, pluralize, quote_value
 from spanagree.results.frame import Column, Frame
 from spanagree.results.result import ResultBase
@@ -119,7 +119,7 @@ class Check(ResultBase):
         if self.settings.reading.get("strings"):
             unit_sentence = "strings without a text"
         lines = [f"{counts}; {unit_sentence}"]
-        lines += balance_lines(contents["balance"])
+        lines += write_balance_lines(contents["balance"])
         for noun in ("document", "segment"):
             if contents[f"{noun}_length"]:
                 least, median, greatest = contents[f"{noun}_length"]
@@ -130,7 +130,7 @@ class Check(ResultBase):
         if pieces := contents.get("discontinuous"):
             lines.append(f"{pluralize(pieces, 'segment')} of several pieces")
         for name, values in contents.get("attributes", {}).items():
-            lines.append(f"attribute {escape_name(name)}: {_label_list(values)}")
+            lines.append(f"attribute {escape_name(name)}: {_join_label_counts(values)}")
         for name, values in contents.get("relation_labels", {}).items():
             lines.append(f"relation {escape_name(name)}: {values}")
         tables = [self.table("coverage"), self.table("annotator")]
@@ -172,7 +172,7 @@ class Check(ResultBase):
                 Column("labels", kind="json"),
                 Column("", "labels", "name"),
             ]
-            rows = [[*row.values(), _label_list(row["labels"])] for row in self.annotators]
+            rows = [[*row.values(), _join_label_counts(row["labels"])] for row in self.annotators]
             n_hidden = len(rows) - _MOST
             remark = f"and {pluralize(n_hidden, 'more annotator')} (--format json has all)"
             hidden_rows = range(_MOST, len(rows))
@@ -201,7 +201,7 @@ class Check(ResultBase):
         return Frame(columns, rows)
 
 
-def _label_list(labels: Mapping[str, int]) -> str:
+def _join_label_counts(labels: Mapping[str, int]) -> str:
     return ", ".join(f"{label or '(none)'} {count}" for label, count in labels.items())
 
 
@@ -214,7 +214,7 @@ def check(raw: RawCorpus) -> Check:
     ['nested', 'overlap', 'alike-labels']
     """
     n_annotators = len(raw.annotators)
-    is_first = ~repeats(raw)  # repeated annotations of a document count once
+    is_first = ~find_repeats(raw)  # repeated annotations of a document count once
     n_seen = np.bincount(raw.annotator_index[is_first], minlength=n_annotators)
     is_silent = FLAWS["marked-nothing"].find_cases(raw)
     n_silent = np.bincount(raw.annotator_index[is_first & is_silent], minlength=n_annotators)
@@ -252,16 +252,16 @@ def check(raw: RawCorpus) -> Check:
         "segments": len(raw.start) + (0 if strings is None else len(strings)),
         **_count_details(raw),
         "offsets": raw.offsets,
-        "document_length": in_seconds(_length_range(lengths), raw.offsets),
-        "segment_length": in_seconds(_length_range(sizes), raw.offsets),
+        "document_length": convert_to_seconds(_compute_length_range(lengths), raw.offsets),
+        "segment_length": convert_to_seconds(_compute_length_range(sizes), raw.offsets),
         "balance": raw.balance,
     }
     findings = [
-        *_flaw_findings(raw),
-        *_overlap_findings(raw),
-        *_label_findings(raw.annotators, counts_by_annotator),
+        *_yield_flaw_findings(raw),
+        *_yield_overlap_findings(raw),
+        *_yield_label_findings(raw.annotators, counts_by_annotator),
     ]
-    findings += [*_name_findings(raw), *_tag_findings(raw)]
+    findings += [*_yield_name_findings(raw), *_yield_tag_findings(raw)]
     findings.sort(key=lambda finding: not finding.error)
     settings = Settings(offsets=raw.offsets, reading=raw.reading)
     sorted_coverage = dict(sorted(coverage.items()))
@@ -284,14 +284,14 @@ def _count_details(raw: RawCorpus) -> dict[str, Any]:
     return counts
 
 
-def _length_range(lengths: Ints) -> list[float]:
+def _compute_length_range(lengths: Ints) -> list[float]:
     """Compute the smallest, the median and the largest length."""
     if not len(lengths):
         return []
     return [int(lengths.min()), float(np.median(lengths)), int(lengths.max())]
 
 
-def _flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
+def _yield_flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding for each flaw with cases."""
     for name, flaw in FLAWS.items():
         if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
@@ -315,7 +315,7 @@ def _flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
         if all_case_fields:
             n_annotations = len(np.unique(annotations))
             sentence = flaw.describe(raw, int(cases[0]))
-            question = _question_on(name, raw)
+            question = _write_question(name, raw)
             sentence += f"; {question}" if question else ""
             is_error = bool(flaw.find_errors(raw).any())
             repairs = flaw.repairs_of(raw)
@@ -331,20 +331,20 @@ def _flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
             )
 
 
-def _question_on(flaw: str, raw: RawCorpus) -> str:
+def _write_question(flaw: str, raw: RawCorpus) -> str:
     """Write a question to answer before a flaw is repaired; empty for most flaws."""
     if flaw == "repeated":
         return (
             "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
         )
-    return question_on_ends(raw) if flaw == "empty" else ""
+    return write_question_on_ends(raw) if flaw == "empty" else ""
 
 
-def _overlap_findings(raw: RawCorpus) -> Iterator[Finding]:
+def _yield_overlap_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding on annotations with overlapping segments, regardless of labels."""
-    later, _ = overlaps(raw)
+    later, _ = find_overlaps(raw)
     if n_annotations := len(np.unique(raw.annotation[later])):
-        n_same_label = len(overlaps(raw, same_label=True)[0])
+        n_same_label = len(find_overlaps(raw, same_label=True)[0])
         sentence = (
             f"{pluralize(n_annotations, 'annotation')} with segments that overlap: chance is"
             f" {'overlapping' if n_same_label else 'per-label'} unless another is named, and"
@@ -353,7 +353,9 @@ def _overlap_findings(raw: RawCorpus) -> Iterator[Finding]:
         yield Finding("overlap", sentence, count=len(later), annotations=n_annotations)
 
 
-def _label_findings(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
+def _yield_label_findings(
+    annotators: Sequence[str], counts: Sequence[Counter[str]]
+) -> Iterator[Finding]:
     """Yield labels that only one annotator uses, or that are nearly equal."""
     users_by_label: dict[str, list[str]] = {}
     for name, labels in zip(annotators, counts, strict=True):
@@ -370,24 +372,28 @@ def _label_findings(annotators: Sequence[str], counts: Sequence[Counter[str]]) -
     for group in labels_by_normal_form.values():
         if len(group) > 1:
             difference = (
-                "outer space or the form of Unicode" if alike(group) else "case or punctuation"
+                "outer space or the form of Unicode"
+                if group_similar_names(group)
+                else "case or punctuation"
             )
             sentence = f"labels {', '.join(map(quote_value, group))} differ in {difference} only"
             places = tuple({"label": label} for label in group)
             yield Finding("alike-labels", sentence, places=places)
 
 
-def _name_findings(raw: RawCorpus) -> Iterator[Finding]:
+def _yield_name_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield names of annotators, and of documents, that look equal; ids may differ in case."""
     for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
-        for group in alike(names, case=noun == "document"):
-            difference = "outer space or the form of Unicode" if alike(group) else "case"
+        for group in group_similar_names(names, case=noun == "document"):
+            difference = (
+                "outer space or the form of Unicode" if group_similar_names(group) else "case"
+            )
             sentence = f"{noun}s {', '.join(map(quote_value, group))} differ in {difference} only"
             places = tuple({noun: name} for name in group)
             yield Finding("alike-names", sentence, places=places)
 
 
-def _tag_findings(raw: RawCorpus) -> Iterator[Finding]:
+def _yield_tag_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield the ill-formed tags, by layer and kind."""
     for name, counts_by_kind in raw.reading.get("ill_formed", {}).items():
         for flaw_name, count in counts_by_kind.items():

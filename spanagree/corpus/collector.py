@@ -101,13 +101,13 @@ class Collector:
         ends differ, offsets of subsequent annotations are converted to the first version.
         Some sources count a byte order mark, if the text ``has_mark`` before it in its file.
         """
-        id_ = document_id(id_, location)
+        id_ = convert_document_id(id_, location)
         if text is not None and not isinstance(text, str):
             raise InputError(f"{location}: text {quote_value(text)}; a string is needed")
         token_list = None if tokens is None else _check_list(str, tokens, "tokens", location)
         start_list = None
         if token_list is not None and text is not None:
-            start_list = _starts_of_words(token_list, text, token_starts, location)
+            start_list = _find_word_starts(token_list, text, token_starts, location)
         size = self._length_of(text, token_list, length, location)
         if id_ in self._documents:
             if not again:
@@ -121,7 +121,7 @@ class Collector:
                 self.lengths[known_index],
             )
             if not self._differs_in_line_ends(text, known_index):
-                same_document(
+                check_same_document(
                     (text, token_list, size),
                     known_content,
                     f"{location}: document {quote_value(id_)}",
@@ -147,14 +147,14 @@ class Collector:
 
     def _differs_in_line_ends(self, text: str | None, document: int) -> bool:
         """Check if a text differs from the text of a document only in line ends."""
-        from spanagree.corpus.offsets import points_between
+        from spanagree.corpus.offsets import map_between_line_ends
 
         known_text = self.texts[document]
         is_other = text is not None and known_text is not None and text != known_text
         return (
             is_other
             and self.offsets == "characters"
-            and points_between(text or "", known_text or "") is not None
+            and map_between_line_ends(text or "", known_text or "") is not None
         )
 
     def number_of(self, id_: str) -> int | None:
@@ -406,7 +406,11 @@ class Collector:
         """Add the attributes of a segment that have a value."""
         for name, value in values.items():
             if value is not None:
-                as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
+                as_text = (
+                    str(value).lower()
+                    if isinstance(value, bool)
+                    else convert_integer_to_text(value)
+                )
                 self.attribute(segment, name, as_text, location)
 
     def _check_quote(
@@ -421,9 +425,9 @@ class Collector:
                 0 <= start <= end <= len(content) and content[start:end] == quote
             )  # the most frequent case
             if not is_there and end <= len(content):
-                from spanagree.corpus.offsets import stands
+                from spanagree.corpus.offsets import is_quote_at
 
-                is_there = stands(content, start, end, quote)
+                is_there = is_quote_at(content, start, end, quote)
         if is_there:
             return STANDS
         self._quotes.append(quote)
@@ -459,7 +463,7 @@ class Collector:
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         quote, meaning_of_ends, notes = None, self.ends, [*notes]
         if self._quote or self._versions or self._may_count_line_ends_once:
-            from spanagree.corpus.offsets import Spans, resolve
+            from spanagree.corpus.offsets import Spans, relocate_misplaced
 
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
             quote = np.asarray(self._quote)
@@ -467,7 +471,7 @@ class Collector:
             annotator = np.array(self._of_annotator, np.int64)[annotation]
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
             spans = self._append_pieces(spans)
-            offset_notes, meaning_of_ends = resolve(
+            offset_notes, meaning_of_ends = relocate_misplaced(
                 spans, self._version_of, self.ends, tuple(self._annotators)
             )
             self._convert_to_first(spans)
@@ -529,16 +533,16 @@ class Collector:
 
     def _convert_to_first(self, spans: Spans) -> None:
         """Convert offsets in later versions of texts, whose line ends differ, to the first."""
-        from spanagree.corpus.offsets import point, points_between
+        from spanagree.corpus.offsets import look_up_point, map_between_line_ends
 
         for annotation, (text, _) in self._versions.items():
             first_text = self.texts[self._of_document[annotation]]
             if isinstance(text, str) and first_text is not None and text != first_text:
-                points = points_between(text, first_text)
+                points = map_between_line_ends(text, first_text)
                 assert points is not None  # only line ends of the texts differ
                 for i in np.flatnonzero(spans.annotation == annotation).tolist():
-                    spans.start[i] = point(points, int(spans.start[i]))
-                    spans.end[i] = point(points, int(spans.end[i]))
+                    spans.start[i] = look_up_point(points, int(spans.start[i]))
+                    spans.end[i] = look_up_point(points, int(spans.end[i]))
 
     def _append_pieces(self, spans: Spans) -> Spans:
         """Append the pieces of segments with several to the spans.
@@ -603,20 +607,20 @@ class Collector:
         )
 
 
-def text_of_whole(value: object) -> object:
+def convert_integer_to_text(value: object) -> object:
     """Convert an integer of up to 64 bits to text; other values are unchanged."""
     if isinstance(value, str):  # the most frequent case
         return value
     return str(value) if is_whole(value) and abs(value) < 1 << 64 else value
 
 
-def document_id(value: object, location: str) -> str:
+def convert_document_id(value: object, location: str) -> str:
     """Convert the id of a document, a string or an integer, to text.
 
     Raises:
         InputError: if the value is not an id.
     """
-    id_ = text_of_whole(value)
+    id_ = convert_integer_to_text(value)
     if isinstance(id_, str) and id_:
         return id_
     raise InputError(f"{location}: id {quote_value(id_)}; a string that is not empty is needed")
@@ -630,7 +634,7 @@ _ONE_TEXT = (
 )
 
 
-def same_document(
+def check_same_document(
     version: Version, known_version: Version, location: str, rule: str = _ONE_TEXT
 ) -> None:
     """Check that two versions of a document, each (text, tokens, length), are equal.
@@ -639,14 +643,14 @@ def same_document(
     """
     (text, words, size), (known_text, known_words, known_size) = version, known_version
     if text is not None and known_text is not None:
-        same_text(text, known_text, location, rule)
+        check_same_text(text, known_text, location, rule)
     if words is not None and known_words is not None and list(words) != list(known_words):
-        same_text(" ".join(words), " ".join(known_words), location, rule)
+        check_same_text(" ".join(words), " ".join(known_words), location, rule)
     if size != known_size:
         raise InputError(f"{location}: length {size}, {known_size} before; {rule}")
 
 
-def same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) -> None:
+def check_same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) -> None:
     """Check that two versions of a text are equal; the error shows the first difference."""
     if text == known_text:
         return
@@ -658,7 +662,7 @@ def same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) 
     )
 
 
-def _starts_of_words(
+def _find_word_starts(
     words: Sequence[str], text: str, token_starts: object, location: str
 ) -> list[int]:
     """Find the starts of words in a text, or check those in `given`."""
@@ -672,10 +676,10 @@ def _starts_of_words(
             )
         words_or_bounds = [(at, at + len(word)) for at, word in zip(start_list, words, strict=True)]
     from spanagree.corpus.tokens import (
-        locate,
+        locate_tokens,
     )  # loaded on demand: few sources have texts and tokens
 
-    words_in_text, word_starts = locate(text, words_or_bounds, location)
+    words_in_text, word_starts = locate_tokens(text, words_or_bounds, location)
     if words_in_text != list(words):
         raise InputError(
             f"{location}: at token_starts the text has {quote_value(words_in_text)}; the tokens"

@@ -11,7 +11,14 @@ import numpy as np
 
 from spanagree.choices import Cut
 from spanagree.corpus.segments import AlteredSegment, Content, Layer, Segment
-from spanagree.corpus.tokens import CUTS, TokenRanges, fit_pieces, sizes_of, spaced, tokenize
+from spanagree.corpus.tokens import (
+    CUTS,
+    TokenRanges,
+    count_characters,
+    fit_pieces,
+    join_words,
+    tokenize_texts,
+)
 from spanagree.errors import InputError, chosen, more_like_it, pluralize, quote_value
 
 
@@ -24,8 +31,8 @@ def convert_to_characters(content: Content, layers: Mapping[str, Layer]) -> dict
     tokens = content.known("tokens", "to_characters()")
     texts, starts = content.texts, content.token_starts
     if texts is None or starts is None:
-        texts, starts = spaced(tokens, content.lengths)
-    ends = starts + sizes_of(tokens)
+        texts, starts = join_words(tokens, content.lengths)
+    ends = starts + count_characters(tokens)
     new_layers = {}
     for name, layer in layers.items():
         first_token = content.starts[layer.document]
@@ -45,7 +52,7 @@ def convert_to_characters(content: Content, layers: Mapping[str, Layer]) -> dict
             details = details.replace_pieces(pieces)
         new_layers[name] = replace(layer, **bounds, details=details)
     return {
-        "lengths": sizes_of(texts),
+        "lengths": count_characters(texts),
         "layers": new_layers,
         "offsets": "characters",
         "tokens": None,
@@ -69,7 +76,7 @@ def convert_to_tokens(
     Arguments and errors are documented in :meth:`spanagree.Corpus.to_tokens`.
     """
     texts = content.known("texts", "to_tokens()")
-    tokens = tokenize(texts, tokenizer, content.id_of)
+    tokens = tokenize_texts(texts, tokenizer, content.id_of)
     class_name = type(tokenizer).__name__
     tokenizer_name = (
         "space" if tokenizer is str.split else getattr(tokenizer, "__name__", class_name)
@@ -78,7 +85,7 @@ def convert_to_tokens(
     changes: list[AlteredSegment] = []
     for name, layer in layers.items():
         fitted, details = fit_pieces(layer, texts, tokens, cut)
-        changes += _altered_segments(content, labels, name, layer, fitted, cut)
+        changes += _yield_altered_segments(content, labels, name, layer, fitted, cut)
         kept_rows = np.flatnonzero(~(fitted.gone | fitted.again))
         new_layers[name] = Layer(
             layer.document[kept_rows],
@@ -114,7 +121,7 @@ def convert_to_tokens(
     }, changes
 
 
-def _altered_segments(
+def _yield_altered_segments(
     content: Content, labels: Sequence[str], name: str, layer: Layer, fitted: TokenRanges, cut: str
 ) -> Iterator[AlteredSegment]:
     """Yield the segments that were altered; raise an error if ``cut`` does not allow it."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, unique_rows
-from spanagree.corpus.raw import RawCorpus, reading_of
+from spanagree.corpus.raw import RawCorpus, select_reading
 from spanagree.corpus.segments import (
     LONGEST,
     OFFSETS,
@@ -29,9 +29,9 @@ from spanagree.corpus.segments import (
     Relation,
     Segment,
     SegmentsByAnnotator,
-    columns_of_all,
-    frozen,
-    overlapping,
+    concatenate_segments,
+    find_overlapping,
+    freeze_array,
 )
 from spanagree.corpus.words import TokenBytes
 from spanagree.errors import (
@@ -90,9 +90,9 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
             raise InputError(f"{pluralize(len(values), name[:-1])}; {needed}")
     _check_names(corpus, labels)
     if corpus.texts is not None and offsets == "characters":
-        from spanagree.corpus.tokens import sizes_of  # few corpora count characters
+        from spanagree.corpus.tokens import count_characters  # few corpora count characters
 
-        for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
+        for d in np.flatnonzero(count_characters(corpus.texts) != corpus.lengths)[:1].tolist():
             raise InputError(
                 f"document {quote_value(corpus.id_of(d))}:"
                 f" {pluralize(len(corpus.texts[d]), 'character')};"
@@ -150,7 +150,7 @@ def _are_surely_valid(lengths: Ints, n_labels: int, layers: Mapping[str, Layer])
         if len(layer) >= _TOGETHER
     ]
     if short_layers:
-        tables.append(columns_of_all(short_layers))
+        tables.append(concatenate_segments(short_layers))
     return all(
         _is_surely_valid(lengths, n_labels, *table) for table in tables if len(table[0])
     ) and all(layer.annotated[layer.document].all() for layer in layers.values())
@@ -216,7 +216,7 @@ class Corpus(Content):
     unplaced: Mapping[str, UnplacedQuotes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lengths", frozen(self.lengths, np.int64))
+        object.__setattr__(self, "lengths", freeze_array(self.lengths, np.int64))
         object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
         for name in ("labels", "ids", "tokens", "texts", "text_ends"):
             if not isinstance(value := vars(self)[name], (TokenBytes, NoneType)):
@@ -224,7 +224,7 @@ class Corpus(Content):
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         for name in ("token_starts", "parent_ids"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+                object.__setattr__(self, name, freeze_array(getattr(self, name), np.int64))
         check_content(self, self.offsets, self.labels)
         check_layers(self, self.labels, self.layers)
         if self.unplaced:
@@ -397,18 +397,18 @@ class Corpus(Content):
     @cached_property
     def has_overlaps(self) -> bool:
         """True if two segments of one annotator share a token or character."""
-        rows = columns_of_all(self.layers.values())
+        rows = concatenate_segments(self.layers.values())
         _, cell, _ = unique_rows(rows.layer, rows.document)
-        return len(overlapping(cell, rows.start, rows.end)[0]) > 0
+        return len(find_overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
     def has_label_overlaps(self) -> bool:
         """True if two segments of one annotator with the same label share a token or character."""
         if not self.has_overlaps:
             return False
-        rows = columns_of_all(self.layers.values())
+        rows = concatenate_segments(self.layers.values())
         _, cell, _ = unique_rows(rows.layer, rows.document, rows.label)
-        return len(overlapping(cell, rows.start, rows.end)[0]) > 0
+        return len(find_overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
     def _by_document(self) -> AnnotationsByDocument:
@@ -488,11 +488,13 @@ class Corpus(Content):
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     def __repr__(self) -> str:
-        from spanagree.corpus.times import sized  # loaded on demand: corpora are rarely printed
+        from spanagree.corpus.times import (
+            format_length,  # loaded on demand: corpora are rarely printed
+        )
 
         return (
             f"<Corpus of {pluralize(len(self), 'document')},"
-            f" {sized(int(self.lengths.sum()), self.offsets)};"
+            f" {format_length(int(self.lengths.sum()), self.offsets)};"
             f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
             f" labels: {', '.join(self.labels) or 'none'}>"
         )
@@ -561,7 +563,10 @@ class Corpus(Content):
         """
         names = check_annotator_names(names, self.layers, in_part=in_part)
         layers = {name: self.layers[name] for name in names}
-        reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
+        reading, notes = (
+            select_reading(self.reading, names),
+            self.notes_but(self.layers.keys() - names),
+        )
         seen_unknown = tuple(name for name in self.seen_unknown if name in layers)
         return self.replace(layers=layers, reading=reading, notes=notes, seen_unknown=seen_unknown)
 
@@ -577,29 +582,34 @@ class Corpus(Content):
     ) -> Corpus:
         """Rename labels, and select the segments of some labels.
 
-        Arguments and errors are documented in :func:`spanagree.corpus.other_labels.with_labels`.
+        For arguments and errors, see
+        :func:`spanagree.corpus.other_labels.rename_and_select_labels`.
 
         >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "person"), (3, 4, "X")]]})
         >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
         (Segment(start=0, end=2, label='PER'),)
         """
-        from spanagree.corpus.other_labels import with_labels  # loaded on demand: rarely used
+        from spanagree.corpus.other_labels import (
+            rename_and_select_labels,  # loaded on demand: rarely used
+        )
 
-        raw = with_labels(self.to_raw(), labels, map_labels)
+        raw = rename_and_select_labels(self.to_raw(), labels, map_labels)
         return Corpus.from_raw(raw).replace(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
         """Group documents into clusters, or join each group into one document.
 
-        Arguments and errors are documented in :func:`spanagree.corpus.grouped.grouped`.
+        Arguments and errors are documented in :func:`spanagree.corpus.grouped.group_documents`.
 
         >>> corpus = Corpus.from_segments([5, 4], {"a": [[], [(0, 2, "X")]]}, ids=["t-1", "t-2"])
         >>> corpus.grouped_by("(.*)-", joined=True)[0].segments["a"]
         (Segment(start=5, end=7, label='X'),)
         """
-        from spanagree.corpus.grouped import grouped  # loaded on demand: rarely used
+        from spanagree.corpus.grouped import group_documents  # loaded on demand: rarely used
 
-        return Corpus.from_raw(grouped(self.to_raw(), groups, joined)).replace(changes=self.changes)
+        return Corpus.from_raw(group_documents(self.to_raw(), groups, joined)).replace(
+            changes=self.changes
+        )
 
     # --- conversion between tokens and characters ---
 

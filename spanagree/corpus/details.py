@@ -266,7 +266,7 @@ class SegmentDetails:
         return shapes, used_columns, sorted(relations)
 
 
-def joined(
+def join_details(
     details_and_counts: Sequence[tuple[SegmentDetails | None, int]],
 ) -> SegmentDetails | None:
     """Concatenate the details of several lists of segments, each with its number of segments."""
@@ -324,7 +324,7 @@ def merge_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
     return tuple(united)
 
 
-def overlapping_shapes(details: SegmentDetails) -> Bools:
+def find_overlapping_shapes(details: SegmentDetails) -> Bools:
     """Find segments with pieces that overlap, or are empty or reversed."""
     is_flawed = [
         any(s >= e for s, e in shape) or any(a[1] > b[0] for a, b in pairwise(shape))

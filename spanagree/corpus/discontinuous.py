@@ -32,7 +32,7 @@ DISCONTINUOUS = {
 """Treatments of segments with several pieces."""
 
 
-def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpus:
+def apply_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpus:
     """Apply a treatment of segments with several pieces to the rows.
 
     Args:
@@ -109,7 +109,7 @@ def check_contiguous(corpus: object, what: str) -> None:
             )
 
 
-def shape_codes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]:
+def encode_shapes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]:
     """Encode the shape of each segment, with the same codes in all layers; 0 for one piece."""
     known.setdefault((), 0)
     codes_by_layer = []
@@ -120,7 +120,7 @@ def shape_codes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]
     return codes_by_layer
 
 
-def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
+def split_into_pieces(layer: Layer) -> tuple[Layer, Ints]:
     """Split each segment into pieces; also return the row of the segment of each piece."""
     if not layer.shape.any():
         return layer, np.arange(len(layer))

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row, unique_rows
-from spanagree.corpus.details import overlapping_shapes
+from spanagree.corpus.details import find_overlapping_shapes
 from spanagree.corpus.offsets import TOLERATED
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
-from spanagree.corpus.segments import is_time, overlapping
-from spanagree.corpus.times import shown
+from spanagree.corpus.segments import find_overlapping, is_time
+from spanagree.corpus.times import format_offset
 from spanagree.errors import InputError, chosen, join_names, more_like_it, pluralize, quote_value
 
 _LOOKED_AT = 10_000  # number of segments that are checked for cut words
@@ -86,10 +86,10 @@ class Flaw(NamedTuple):
             if raw.label[index] >= 0
             else "without a label"
         )
-        length = shown(int(raw.lengths[raw.document_index[annotation]]), raw.offsets)
-        details = {"length": length, **_quoted_texts(raw, index)}
+        length = format_offset(int(raw.lengths[raw.document_index[annotation]]), raw.offsets)
+        details = {"length": length, **_quote_texts(raw, index)}
         predicate = self.predicate.format(**details)
-        start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
+        start, end = (format_offset(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
         return f"{location}: segment {start}–{end} {label} {predicate}"
 
     def _describe_quote(self, raw: RawCorpus, index: int) -> str:
@@ -129,11 +129,11 @@ def check_flaws(raw: RawCorpus, *, repairable: bool) -> None:
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file (NAME=FILE)"
-            question = question_on_ends(raw) if flaw is _EMPTY else ""
+            question = write_question_on_ends(raw) if flaw is _EMPTY else ""
             raise_first_case(flaw, raw, cases, f"{question}; if not, {rule}" if question else rule)
 
 
-def question_on_ends(raw: RawCorpus) -> str:
+def write_question_on_ends(raw: RawCorpus) -> str:
     """Return a question about the ends of segments, if their meaning is undefined; else ``""``."""
     if raw.ends is not None or is_time(raw.offsets):
         return ""
@@ -143,7 +143,7 @@ def question_on_ends(raw: RawCorpus) -> str:
     )
 
 
-def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
+def yield_notes_on_tolerated(raw: RawCorpus) -> Iterator[str]:
     """Yield a note for each tolerated flaw: the first case, and the number of cases."""
     for flaw in FLAWS.values():
         if flaw.tolerated is not None and (cases := flaw.find_cases(raw)).any():
@@ -156,7 +156,7 @@ def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
             )
 
 
-def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
+def yield_notes_on_cut_words(raw: RawCorpus) -> Iterator[str]:
     """Yield a note if many segments cut words, and no quotes show if offsets are right.
 
     Cut words are a sign of misplaced offsets, but no error: annotations of morphemes or
@@ -174,7 +174,7 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
     begins_inside, ends_inside = (
         np.array(
             [
-                _in_cased_word(texts[d], at)
+                _is_in_cased_word(texts[d], at)
                 for d, at in zip(documents, offsets[sampled_rows].tolist(), strict=True)
             ],
             np.bool_,
@@ -215,7 +215,7 @@ def _is_suspicious(cases: int, size: int) -> bool:
     return cases >= _FEWEST_CUT and cases * _CUT_SHARE > size
 
 
-def _in_cased_word(text: str, at: int) -> bool:
+def _is_in_cased_word(text: str, at: int) -> bool:
     """Check if the characters on both sides of an offset are letters with case, or digits."""
     neighbours = text[at - 1 : at + 1] if 0 < at < len(text) else " "
     return " " not in neighbours and all(
@@ -234,63 +234,65 @@ def raise_first_case(flaw: Flaw, raw: RawCorpus, is_case: Bools, rule: str) -> N
 # --- functions that find flaws ------------------------------------------------------------------
 
 
-def repeats(raw: RawCorpus) -> Bools:
+def find_repeats(raw: RawCorpus) -> Bools:
     """Find annotations that repeat an earlier document and annotator."""
     return is_repeated_row(raw.annotator_index, raw.document_index)
 
 
-def duplicates(raw: RawCorpus) -> Bools:
+def find_duplicates(raw: RawCorpus) -> Bools:
     """Find segments that repeat an earlier segment of their annotation."""
-    return is_repeated_row(*_identity_columns(raw))
+    return is_repeated_row(*_list_identity_columns(raw))
 
 
-def full_duplicates(raw: RawCorpus) -> Bools:
+def find_full_duplicates(raw: RawCorpus) -> Bools:
     """Find segments that repeat an earlier segment of their annotation, also in attributes."""
     attributes = () if raw.details is None else raw.details.attributes.values()
-    return is_repeated_row(*_identity_columns(raw), *attributes)
+    return is_repeated_row(*_list_identity_columns(raw), *attributes)
 
 
-def _identity_columns(raw: RawCorpus) -> tuple[Ints, ...]:
+def _list_identity_columns(raw: RawCorpus) -> tuple[Ints, ...]:
     """Return the columns that are equal for duplicate segments."""
     shape = () if raw.details is None else (raw.details.shape,)
     return raw.annotation, raw.start, raw.end, raw.label, *shape
 
 
-def unlabelled_quotes(raw: RawCorpus) -> Bools:
+def find_unlabelled_quotes(raw: RawCorpus) -> Bools:
     """Find quotes that are not in the text and have no label."""
     labels = () if raw.unplaced is None else raw.unplaced.label
     return np.array([not label for label in labels], np.bool_)
 
 
-def first_equal_segment(raw: RawCorpus) -> Ints:
+def find_first_equal_segment(raw: RawCorpus) -> Ints:
     """Find the first equal segment for each segment."""
-    return first_equal_row(*_identity_columns(raw))
+    return first_equal_row(*_list_identity_columns(raw))
 
 
-def _missing_arguments(raw: RawCorpus) -> Bools:
+def _find_missing_arguments(raw: RawCorpus) -> Bools:
     return (raw.links.first < 0) | (raw.links.second < 0)
 
 
-def _across_annotations(raw: RawCorpus) -> Bools:
+def _find_relations_across(raw: RawCorpus) -> Bools:
     annotation = np.append(raw.annotation, -1)
-    return (annotation[raw.links.first] != annotation[raw.links.second]) & ~_missing_arguments(raw)
+    return (annotation[raw.links.first] != annotation[raw.links.second]) & ~_find_missing_arguments(
+        raw
+    )
 
 
-def _self_relations(raw: RawCorpus) -> Bools:
+def _find_self_relations(raw: RawCorpus) -> Bools:
     return (raw.links.first == raw.links.second) & (raw.links.first >= 0)
 
 
-def _repeated_relations(raw: RawCorpus) -> Bools:
+def _find_repeated_relations(raw: RawCorpus) -> Bools:
     """Find relations that repeat an earlier relation of the same segments."""
     links = raw.links
     ends = np.stack((links.first, links.second))
     ends = np.where(links.directed, ends, np.sort(ends, axis=0))
     return is_repeated_row(
         *ends, links.label, links.directed.astype(np.int64)
-    ) & ~_missing_arguments(raw)
+    ) & ~_find_missing_arguments(raw)
 
 
-def _empty_annotations(raw: RawCorpus) -> Bools:
+def _find_empty_annotations(raw: RawCorpus) -> Bools:
     """Find annotations without a segment and without a quote that is not in the text."""
     has_mark = np.zeros(len(raw.document_index), np.bool_)
     has_mark[raw.annotation] = True
@@ -299,39 +301,44 @@ def _empty_annotations(raw: RawCorpus) -> Bools:
     return ~has_mark
 
 
-def flawed_relations(raw: RawCorpus) -> Bools:
+def find_flawed_relations(raw: RawCorpus) -> Bools:
     """Find relations with any flaw."""
-    flaw_functions = (_missing_arguments, _across_annotations, _self_relations, _repeated_relations)
+    flaw_functions = (
+        _find_missing_arguments,
+        _find_relations_across,
+        _find_self_relations,
+        _find_repeated_relations,
+    )
     return np.logical_or.reduce([find_cases(raw) for find_cases in flaw_functions])
 
 
-def _overlapping_pieces(raw: RawCorpus) -> Bools:
+def _find_overlapping_pieces(raw: RawCorpus) -> Bools:
     if raw.details is None:
         return np.zeros(len(raw.start), np.bool_)
-    return overlapping_shapes(raw.details)
+    return find_overlapping_shapes(raw.details)
 
 
-def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
+def find_overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
     """Find segments that share tokens with an earlier one of their annotation, with the latter.
 
     Duplicates are another flaw and are left out.
     """
-    rows = np.flatnonzero(~duplicates(raw))
+    rows = np.flatnonzero(~find_duplicates(raw))
     cell = raw.annotation[rows]
     if same_label:
         _, cell, _ = unique_rows(cell, raw.label[rows])
-    later, earlier = overlapping(cell, raw.start[rows], raw.end[rows])
+    later, earlier = find_overlapping(cell, raw.start[rows], raw.end[rows])
     return rows[later], rows[earlier]
 
 
-def _nested_or_crossing(raw: RawCorpus, *, inside: bool) -> Bools:
+def _find_nested_or_crossing(raw: RawCorpus, *, inside: bool) -> Bools:
     """Find segments that overlap an earlier one, either inside it or not."""
-    later, earlier = overlaps(raw)
+    later, earlier = find_overlaps(raw)
     selected = later[(raw.end[later] <= raw.end[earlier]) == inside]
     return np.isin(np.arange(len(raw.start)), selected)
 
 
-def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
+def strip_edges(raw: RawCorpus) -> tuple[Ints, Ints]:
     """Compute starts and ends of segments without white space at their edges."""
     start, end = raw.start.copy(), raw.end.copy()
     is_tokens = raw.offsets == "tokens"
@@ -381,8 +388,8 @@ def _has_blank_edge(raw: RawCorpus) -> Bools:
     )
 
 
-def _edge_space(raw: RawCorpus) -> Bools:
-    start, end = stripped(raw)
+def _has_edge_space(raw: RawCorpus) -> Bools:
+    start, end = strip_edges(raw)
     return (start > raw.start) | (end < raw.end)
 
 
@@ -402,7 +409,7 @@ def _cuts_word(raw: RawCorpus) -> Bools:
     return np.array(cuts_word, np.bool_)
 
 
-def _quoted_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
+def _quote_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
     """Quote the text at a segment, and its text in the source, for a message."""
     if raw.quote is None or raw.quote[segment] < 0:
         return {}
@@ -417,7 +424,7 @@ def _quoted_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
     }
 
 
-def _rarely_misplaced(raw: RawCorpus) -> Bools:
+def _find_rarely_misplaced(raw: RawCorpus) -> Bools:
     """Find segments of annotators with at most one misplaced segment in ten."""
     if raw.quote is None:
         return np.zeros(len(raw.start), np.bool_)
@@ -443,7 +450,7 @@ _EMPTY = Flaw(
 FLAWS: Mapping[str, Flaw] = {
     "repeated": Flaw(
         "the same document and annotator for a second time",
-        repeats,
+        find_repeats,
         ("drop-repeats", "latest"),
         of_annotations=True,
     ),
@@ -451,7 +458,7 @@ FLAWS: Mapping[str, Flaw] = {
         "has {there} in the text, not {quote}",
         lambda raw: raw.misplaced,
         ("relocate-by-text", "drop-misplaced"),
-        tolerated=_rarely_misplaced,
+        tolerated=_find_rarely_misplaced,
     ),
     "negative": Flaw(
         "starts before the document",
@@ -473,56 +480,58 @@ FLAWS: Mapping[str, Flaw] = {
     "empty": _EMPTY,
     "unlabelled": Flaw("needs one", lambda raw: raw.label < 0, ("drop-unlabelled",)),
     "unlabelled-quote": Flaw(
-        "without a label needs one", unlabelled_quotes, ("drop-unlabelled",), of_quotes=True
+        "without a label needs one", find_unlabelled_quotes, ("drop-unlabelled",), of_quotes=True
     ),
     "pieces": Flaw(
         "has pieces that overlap or are empty",
-        _overlapping_pieces,
+        _find_overlapping_pieces,
         ("join-pieces",),
         "pieces stand apart",
     ),
     "relation-missing": Flaw(
         "links a segment that is not there",
-        _missing_arguments,
+        _find_missing_arguments,
         ("drop-relations",),
         "a relation links two segments",
         of_relations=True,
     ),
     "relation-across": Flaw(
         "links segments of two documents or annotators",
-        _across_annotations,
+        _find_relations_across,
         ("drop-relations",),
         "both are of one annotator in one document",
         of_relations=True,
     ),
     "relation-itself": Flaw(
         "links a segment with itself",
-        _self_relations,
+        _find_self_relations,
         ("drop-relations",),
         "a relation links two segments",
         of_relations=True,
     ),
     "relation-twice": Flaw(
         "stands twice",
-        _repeated_relations,
+        _find_repeated_relations,
         ("drop-relations",),
         "a relation is marked once",
         of_relations=True,
     ),
-    "duplicate": Flaw("stands twice", duplicates, ("drop-duplicates",), "a segment is marked once"),
+    "duplicate": Flaw(
+        "stands twice", find_duplicates, ("drop-duplicates",), "a segment is marked once"
+    ),
     "same-label-overlap": Flaw(
         "overlaps one of the same label",
-        lambda raw: np.isin(np.arange(len(raw.start)), overlaps(raw, same_label=True)[0]),
+        lambda raw: np.isin(np.arange(len(raw.start)), find_overlaps(raw, same_label=True)[0]),
     ),
-    "nested": Flaw("lies inside another", lambda raw: _nested_or_crossing(raw, inside=True)),
+    "nested": Flaw("lies inside another", lambda raw: _find_nested_or_crossing(raw, inside=True)),
     "crossing": Flaw(
-        "overlaps another without nesting", lambda raw: _nested_or_crossing(raw, inside=False)
+        "overlaps another without nesting", lambda raw: _find_nested_or_crossing(raw, inside=False)
     ),
-    "edge-space": Flaw("has white space at an edge", _edge_space),
+    "edge-space": Flaw("has white space at an edge", _has_edge_space),
     "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
     "marked-nothing": Flaw(
         "saw the document and marked nothing",
-        _empty_annotations,
+        _find_empty_annotations,
         of_annotations=True,
     ),
 }

@@ -12,14 +12,14 @@ import numpy as np
 
 from spanagree.arrays import Ints, entries, group_indices, unique_rows
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import codes
-from spanagree.corpus.tokens import sizes_of
+from spanagree.corpus.segments import encode_by_first_use
+from spanagree.corpus.tokens import count_characters
 from spanagree.errors import SettingError, pluralize, quote_value
 
 _NEEDED = "a pattern, or a name for each document, is needed"
 
 
-def places_found(
+def find_pattern_spans(
     ids: Sequence[str], pattern: str, option_name: str
 ) -> list[tuple[int, int] | None]:
     """Find a pattern in each id: the span of its first group, or of the whole match.
@@ -39,7 +39,7 @@ def places_found(
     return [None if span is None or span[0] < 0 else span for span in spans]
 
 
-def grouped(
+def group_documents(
     raw: RawCorpus,
     group_by: str | Sequence[str | None],
     joined: bool = False,
@@ -64,7 +64,7 @@ def grouped(
     """
     ids = [raw.id_of(d) for d in range(len(raw.lengths))]
     if isinstance(group_by, str):
-        spans = places_found(ids, group_by, "group_by")
+        spans = find_pattern_spans(ids, group_by, "group_by")
         origin = f"pattern {group_by}"
         group_names = [span and id_[slice(*span)] for id_, span in zip(ids, spans, strict=True)]
     elif isinstance(group_by, Sequence) and len(group_by) == len(ids):
@@ -75,7 +75,7 @@ def grouped(
     if ids and n_alone == len(ids):
         raise SettingError(f"group_by {quote_value(origin)}: no document is in a group; {_NEEDED}")
     notes = [f"{pluralize(n_alone, 'document')} in no group, each by itself"] if n_alone else []
-    group_index, distinct_names = codes(
+    group_index, distinct_names = encode_by_first_use(
         [name or id_ for name, id_ in zip(group_names, ids, strict=True)]
     )
     if joined:
@@ -89,7 +89,7 @@ def _join_groups(
 ) -> RawCorpus:
     """Join the texts of each group into one document; ``group_index`` has one entry per text."""
     annotations = group_indices(raw.document_index, len(raw.lengths))
-    annotators_code, _ = codes(
+    annotators_code, _ = encode_by_first_use(
         np.sort(raw.annotator_index[rows]).tobytes().hex() for rows in annotations
     )
     (group_of_document, _), document_of_text, sizes = unique_rows(group_index, annotators_code)
@@ -108,7 +108,7 @@ def _join_groups(
         ]
     gap_length = int(raw.offsets == "characters")  # a line break
     text_start = np.empty(len(order), np.int64)
-    text_start[order] = _text_starts(raw.lengths[order], sizes, gap_length)
+    text_start[order] = _compute_text_starts(raw.lengths[order], sizes, gap_length)
     (document_index, annotator_index), annotation, _ = unique_rows(
         document_of_text[raw.document_index], raw.annotator_index
     )
@@ -138,7 +138,7 @@ def _join_groups(
     )
 
 
-def _text_starts(lengths: Ints, sizes: Ints, gap: int) -> Ints:
+def _compute_text_starts(lengths: Ints, sizes: Ints, gap: int) -> Ints:
     """Compute the start of each text in its document of ``sizes`` texts, separated by a gap."""
     line_start = np.cumsum(lengths + gap) - lengths - gap
     text_start: Ints = line_start - np.repeat(line_start[np.cumsum(sizes) - sizes], sizes)
@@ -154,5 +154,5 @@ def _join_texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
     joined = tuple("\n".join(texts[low:high]) for low, high in pairwise([0, *ends]))
     if raw.token_starts is None:
         return {"texts": joined}
-    shift = np.repeat(_text_starts(sizes_of(texts), sizes, 1), raw.lengths[order])
+    shift = np.repeat(_compute_text_starts(count_characters(texts), sizes, 1), raw.lengths[order])
     return {"texts": joined, "token_starts": raw.token_starts[entries(raw.lengths, order)] + shift}

@@ -13,7 +13,7 @@ from spanagree.arrays import Hashes, hash_names
 from spanagree.corpus import details
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.corpus.times import ticks_of
+from spanagree.corpus.times import look_up_ticks
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import InputError, escape_name, pluralize, quote_value
 from spanagree.settings import READING, ReadingSetting
@@ -29,12 +29,12 @@ class SeenCorpus(Corpus):
     of_rows: ClassVar[bool] = True
 
 
-def without_text(corpus: Corpus) -> Corpus:
+def remove_text(corpus: Corpus) -> Corpus:
     """Remove tokens and texts from a corpus."""
     return corpus.replace(tokens=None, texts=None, token_starts=None)
 
 
-def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
+def join_corpora(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
     """Concatenate parts of a corpus; equal names are one annotator.
 
     Annotators who are missing in a part never saw its documents. Tokens and texts are kept if all
@@ -49,20 +49,20 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
 
     >>> one = Corpus.from_segments([5], {"a": [[(0, 2, "X")]]}, ids=["first"])
     >>> two = Corpus.from_segments([4], {"a": [[(1, 2, "Y")]]}, ids=["second"])
-    >>> joined({"part 1": one, "part 2": two}).ids
+    >>> join_corpora({"part 1": one, "part 2": two}).ids
     ('first', 'second')
     """
     first_part = next(iter(corpora_by_name.values()))
     if len(corpora_by_name) == 1:
         return first_part
     _check_ids(corpora_by_name)
-    corpora_by_name = _in_finest_unit(corpora_by_name)
+    corpora_by_name = _convert_to_finest_unit(corpora_by_name)
     first_part = next(iter(corpora_by_name.values()))
     reading: dict[str, Any] = {"offsets": first_part.offsets, **first_part.reading}
     for name, corpus in islice(
         corpora_by_name.items(), 1, None
     ):  # the first part is included already
-        reading = merged_settings(reading, {"offsets": corpus.offsets, **corpus.reading}, name)
+        reading = merge_settings(reading, {"offsets": corpus.offsets, **corpus.reading}, name)
     offsets = reading.pop("offsets")
     corpora = list(corpora_by_name.values())
     labels = tuple(sorted({label for corpus in corpora for label in corpus.labels}))
@@ -75,7 +75,7 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
     for name in dict.fromkeys(name for corpus in corpora for name in corpus.layers):
         # an empty layer is falsy, so its presence is tested by name
         layers_of_name = [
-            corpus.layers[name] if name in corpus.layers else _empty_layer(corpus)
+            corpus.layers[name] if name in corpus.layers else _build_empty_layer(corpus)
             for corpus in corpora
         ]
         layers[name] = Layer(
@@ -86,7 +86,7 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
                 [codes_[x.label] for x, codes_ in zip(layers_of_name, codes_by_part, strict=True)]
             ),
             np.concatenate([x.annotated for x in layers_of_name]),
-            details.joined([(x.details, len(x)) for x in layers_of_name]),
+            details.join_details([(x.details, len(x)) for x in layers_of_name]),
         )
     starts = [corpus.token_starts for corpus in corpora if corpus.token_starts is not None]
     corpus_class = SeenCorpus if any(corpus.of_rows for corpus in corpora) else Corpus
@@ -96,26 +96,26 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
         labels,
         offsets=offsets,
         reading=reading,
-        notes=tuple(merged_notes({name: corpus.notes for name, corpus in corpora_by_name.items()})),
+        notes=tuple(merge_notes({name: corpus.notes for name, corpus in corpora_by_name.items()})),
         seen_unknown=tuple(
             dict.fromkeys(name for corpus in corpora for name in corpus.seen_unknown)
         ),
         changes=tuple(change for corpus in corpora for change in corpus.changes),
         unplaced=_join_unplaced(corpora, n_before),
-        parent_ids=_parent_ids(corpora),
+        parent_ids=_concatenate_parent_ids(corpora),
         token_starts=np.concatenate(starts) if len(starts) == len(corpora) else None,
         **{name: _chain_content(corpora, name) for name in ("ids", "texts", "tokens", "text_ends")},
     )
 
 
-def merged_notes(notes_by_part: Mapping[str, Sequence[str]]) -> list[str]:
+def merge_notes(notes_by_part: Mapping[str, Sequence[str]]) -> list[str]:
     """List the notes of all parts, each once, with the name of the first part.
 
     Parts that are known only by number are not named.
 
-    >>> merged_notes({"a.csv": ["1 segment dropped"], "b.csv": ["a.csv: odd", "1 segment dropped"]})
+    >>> merge_notes({"a.csv": ["1 segment dropped"], "b.csv": ["a.csv: odd", "1 segment dropped"]})
     ['a.csv and 1 more: 1 segment dropped', 'b.csv: a.csv: odd']
-    >>> merged_notes({"part 1": ["odd"], "part 2": ["odd"]})
+    >>> merge_notes({"part 1": ["odd"], "part 2": ["odd"]})
     ['odd']
     """
     names_by_note: dict[str, list[str]] = {}
@@ -133,21 +133,21 @@ def merged_notes(notes_by_part: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _in_finest_unit(corpora_by_name: Mapping[str, Corpus]) -> Mapping[str, Corpus]:
+def _convert_to_finest_unit(corpora_by_name: Mapping[str, Corpus]) -> Mapping[str, Corpus]:
     """Convert recordings to the finest unit of time of all parts; other offsets stay."""
-    units = {corpus.offsets: ticks_of(corpus.offsets) for corpus in corpora_by_name.values()}
+    units = {corpus.offsets: look_up_ticks(corpus.offsets) for corpus in corpora_by_name.values()}
     if len(units) == 1 or not all(units.values()):
         return corpora_by_name
     finest = min(units, key=lambda offsets: units[offsets])
     if any(unit % units[finest] for unit in units.values()):
         return corpora_by_name
     return {
-        name: _in_unit(corpus, finest, units[corpus.offsets] // units[finest])
+        name: _convert_to_unit(corpus, finest, units[corpus.offsets] // units[finest])
         for name, corpus in corpora_by_name.items()
     }
 
 
-def _in_unit(corpus: Corpus, offsets: str, factor: int) -> Corpus:
+def _convert_to_unit(corpus: Corpus, offsets: str, factor: int) -> Corpus:
     """Convert the recordings of a part to a unit that is smaller by a factor."""
     layers = {
         name: replace(layer, start=layer.start * factor, end=layer.end * factor)
@@ -156,7 +156,7 @@ def _in_unit(corpus: Corpus, offsets: str, factor: int) -> Corpus:
     return corpus.replace(lengths=corpus.lengths * factor, layers=layers, offsets=offsets)
 
 
-def _empty_layer(corpus: Corpus) -> Layer:
+def _build_empty_layer(corpus: Corpus) -> Layer:
     """Build the layer of an annotator who saw no document of a part."""
     empty = np.zeros(0, np.int64)
     return Layer(empty, empty, empty, empty, np.zeros(len(corpus), np.bool_))
@@ -182,7 +182,7 @@ def _chain_content(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | No
     return tuple(value for column in columns for value in column)
 
 
-def _parent_ids(corpora: Sequence[Corpus]) -> Any:
+def _concatenate_parent_ids(corpora: Sequence[Corpus]) -> Any:
     """Concatenate the parent ids of all parts, which start from 0 in each part."""
     columns = [corpus.parent_ids for corpus in corpora if corpus.parent_ids is not None]
     if len(columns) < len(corpora):
@@ -238,7 +238,7 @@ def check_unique(ids: Mapping[str, Hashes]) -> None:
 _SCHEMES = "schemes"  # of the tags of each layer
 
 
-def merged_settings(
+def merge_settings(
     first_settings: Mapping[str, Any], second_settings: Mapping[str, Any], location: str = ""
 ) -> dict[str, Any]:
     """Merge the settings of two parts into plain data; errors begin with ``location``.
@@ -247,8 +247,8 @@ def merged_settings(
     """
     first_value, second_value = first_settings.get(_SCHEMES), second_settings.get(_SCHEMES)
     if first_value and second_value:
-        first_settings = {**first_settings, _SCHEMES: _schemes_of(first_value, second_value)}
-        second_settings = {**second_settings, _SCHEMES: _schemes_of(second_value, first_value)}
+        first_settings = {**first_settings, _SCHEMES: _merge_schemes(first_value, second_value)}
+        second_settings = {**second_settings, _SCHEMES: _merge_schemes(second_value, first_value)}
     for key in sorted({*first_settings, *second_settings}):
         rule = READING.get(key, ReadingSetting()).joined
         first_value, second_value = first_settings.get(key), second_settings.get(key)
@@ -271,7 +271,7 @@ def merged_settings(
     return merged
 
 
-def _schemes_of(schemes: Mapping[str, str], other_schemes: Mapping[str, str]) -> dict[str, str]:
+def _merge_schemes(schemes: Mapping[str, str], other_schemes: Mapping[str, str]) -> dict[str, str]:
     """Return the scheme of each layer's tags; layers with only ``O`` take it from other parts."""
     return {
         layer: other_schemes.get(layer, scheme) if scheme == "none" else scheme

@@ -29,7 +29,7 @@ class LabelCounts(NamedTuple):
     agreeing: Ints
 
 
-def counts_of_cells(
+def count_labels_of_items(
     cells: tuple[Ints, Ints, Ints], n_labels: Ints, weight: Ints, n_categories: int
 ) -> LabelCounts:
     """Count the labels of items by their number of labels; items may have a weight.
@@ -54,7 +54,7 @@ def counts_of_cells(
     return LabelCounts(n, items, n_given, agreeing)
 
 
-def cells_of(cells: tuple[Ints, Ints, Ints], items: Ints) -> tuple[Ints, Ints]:
+def find_cells(cells: tuple[Ints, Ints, Ints], items: Ints) -> tuple[Ints, Ints]:
     """Find the indices of all cells of some items, and the item of each cell."""
     item = cells[0]
     return expand_ranges(np.searchsorted(item, items), np.searchsorted(item, items, side="right"))

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Bools, Ints, dense_ranks
-from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
+from spanagree.corpus.label_counts import LabelCounts, count_labels_of_items
 from spanagree.corpus.label_text import (
+    convert_name,
     encode_labels,
     encode_names,
-    notes_on_names,
-    printable_name,
+    write_notes_on_names,
 )
-from spanagree.corpus.segments import frozen
+from spanagree.corpus.segments import freeze_array
 from spanagree.errors import (
     InputError,
     check_annotator_names,
@@ -95,7 +95,7 @@ class LabelTable:
         for name in ("item", "label", "annotator", "number", "documents", "parent_ids", "lengths"):
             column = getattr(self, name)
             if column is not None:
-                object.__setattr__(self, name, frozen(column, np.int64))
+                object.__setattr__(self, name, freeze_array(column, np.int64))
 
     @classmethod
     def of_single(
@@ -157,7 +157,7 @@ class LabelTable:
                     f"row {row_number}:", row, "item, annotator and label of each are needed"
                 )
         columns = zip(*rows, strict=True) if rows else ((), (), ())
-        return label_table(*columns, categories=categories, duplicates=duplicates)
+        return build_label_table(*columns, categories=categories, duplicates=duplicates)
 
     @classmethod
     def from_array(cls, labels: ArrayLike, *, annotators: Sequence[object] = ()) -> LabelTable:
@@ -192,7 +192,7 @@ class LabelTable:
             )
         n_items, n_annotators = values.shape
         annotator_names = [
-            printable_name(name, "annotator") for name in annotators or range(1, n_annotators + 1)
+            convert_name(name, "annotator") for name in annotators or range(1, n_annotators + 1)
         ]
         if len(annotator_names) != n_annotators or len(set(annotator_names)) != n_annotators:
             n_names = pluralize(len(annotator_names), "name")
@@ -201,7 +201,7 @@ class LabelTable:
             )
         item, annotator = np.nonzero(values == values)  # nan is not equal to itself
         distinct_values, inverse = np.unique(values[item, annotator], return_inverse=True)
-        label_names = [printable_name(value, "label") for value in distinct_values]
+        label_names = [convert_name(value, "label") for value in distinct_values]
         n_missing = values.size - len(item)
         return cls(
             item,
@@ -284,7 +284,7 @@ class LabelTable:
         """
         rows = [tuple(_iterate(row)) for row in _iterate(counts)]
         category_names = [
-            printable_name(category_index, "category") for category_index in _iterate(categories)
+            convert_name(category_index, "category") for category_index in _iterate(categories)
         ]
         item_names = None if items is None else [str(item_index) for item_index in _iterate(items)]
         for noun, names_of_kind in (("category", category_names), ("item", item_names or [])):
@@ -365,7 +365,7 @@ class LabelTable:
     @cached_property
     def counts(self) -> LabelCounts:
         """Counts of labels, all that coefficients need of the table."""
-        return counts_of_cells(self.cells, self.given, self.times, len(self.labels))
+        return count_labels_of_items(self.cells, self.given, self.times, len(self.labels))
 
     @property
     def times(self) -> Ints:
@@ -507,7 +507,7 @@ def _iterate(values: object) -> Iterator[Any]:
 # --- from rows ----------------------------------------------------------------------------------
 
 
-def label_table(
+def build_label_table(
     items: Sequence[object],
     annotators: Sequence[object],
     labels: Sequence[object],
@@ -529,10 +529,10 @@ def label_table(
     label, label_names, notes, effective_settings = encode_labels(
         labels, categories, missing, separator, location
     )
-    notes += notes_on_names(item_names, annotator_names, label_names)
+    notes += write_notes_on_names(item_names, annotator_names, label_names)
     labelled_rows = np.flatnonzero(label >= 0)
     first_row = labelled_rows[
-        _first_indices(item[labelled_rows] * len(annotator_names) + annotator[labelled_rows])
+        _find_first_indices(item[labelled_rows] * len(annotator_names) + annotator[labelled_rows])
     ]
     is_repeated = first_row != labelled_rows
     is_contradiction = is_repeated & (label[first_row] != label[labelled_rows])
@@ -570,7 +570,7 @@ def label_table(
     )  # fmt: skip
 
 
-def _first_indices(keys: Ints) -> Ints:
+def _find_first_indices(keys: Ints) -> Ints:
     """Find the first index at which each key occurs."""
     if (keys[1:] > keys[:-1]).all():
         return np.arange(len(keys))

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.names import alike
-from spanagree.corpus.segments import codes
+from spanagree.corpus.names import group_similar_names
+from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import (
     InputError,
     invalid_value,
@@ -75,7 +75,7 @@ def encode_names(
 ) -> tuple[Ints, tuple[str, ...]]:
     """Encode names as integers, in the order of first use; also return distinct names."""
     code, distinct_values = _encode(values)
-    texts = _texts_of_values(distinct_values)
+    texts = _convert_values(distinct_values)
     if None in texts:
         row = int(np.argmax(code == texts.index(None)))
         raise InputError(f"{location(row)}the {noun} is missing; every label needs one")
@@ -84,7 +84,7 @@ def encode_names(
     }  # other values may be arrays, which cannot be compared
     if are_strings and texts == distinct_values and len(texts) < len(values):  # names are distinct
         return code, tuple(filter(None, texts))
-    code_of_value, distinct_names = codes(filter(None, texts))
+    code_of_value, distinct_names = encode_by_first_use(filter(None, texts))
     return code_of_value[code], distinct_names
 
 
@@ -99,10 +99,12 @@ def encode_labels(
 
     Only settings that had an effect are returned; for the rest, see ``label_table``.
     """
-    column, notes, effective_settings = _texts_of(labels, missing, separator)
+    column, notes, effective_settings = _convert_labels(labels, missing, separator)
     texts = column.texts
-    notes += [] if categories is not None else _notes_on_missing(column)
-    categories_sorted = _category_names(filter(None, texts) if categories is None else categories)
+    notes += [] if categories is not None else _write_notes_on_missing(column)
+    categories_sorted = _convert_categories(
+        filter(None, texts) if categories is None else categories
+    )
     if separator is not None:
         categories_sorted = tuple(
             sorted({_normalize_set(name, separator) or name for name in categories_sorted})
@@ -125,14 +127,14 @@ def encode_labels(
     )
 
 
-def _category_names(labels: Iterable[object]) -> tuple[str, ...]:
+def _convert_categories(labels: Iterable[object]) -> tuple[str, ...]:
     """Convert categories to names, sorted."""
     if not isinstance(labels, Iterable):
         raise InputError(f"categories {quote_value(labels)}; a list is needed")
-    return tuple(sorted({printable_name(label, "category") for label in labels}))
+    return tuple(sorted({convert_name(label, "category") for label in labels}))
 
 
-def _texts_of(
+def _convert_labels(
     labels: Sequence[object], missing: str | None, separator: str | None = None
 ) -> tuple[LabelTexts, list[str], dict[str, str]]:
     """Convert labels to text; also return notes and settings that had an effect.
@@ -143,7 +145,7 @@ def _texts_of(
         separator: character between the members of labels that are sets.
     """
     code, distinct_values = _encode(labels)
-    texts = _texts_of_values(distinct_values)
+    texts = _convert_values(distinct_values)
     column = LabelTexts(code, texts, np.bincount(code, minlength=len(texts)))
     effective_settings = {}
     n_blank = column.rows(text is None for text in texts)
@@ -191,13 +193,13 @@ def _normalize_set(text: str, separator: str) -> str | None:
     return SIGN.join(sorted({part.strip() for part in text.split(separator)} - {""})) or None
 
 
-def notes_on_names(
+def write_notes_on_names(
     items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]
 ) -> list[str]:
     """Write notes on names that look equal, but differ."""
     notes = []
     for noun, names in (("items", items), ("annotators", annotators), ("labels", labels)):
-        if groups := alike(names):
+        if groups := group_similar_names(names):
             notes.append(
                 f"{noun} {' and '.join(map(quote_value, groups[0][:2]))} differ in outer space or"
                 f" in the form of Unicode alone, and count apart{more_like_it(len(groups))}"
@@ -205,7 +207,7 @@ def notes_on_names(
     return notes
 
 
-def _notes_on_missing(labels: LabelTexts) -> list[str]:
+def _write_notes_on_missing(labels: LabelTexts) -> list[str]:
     """Write notes on labels that look like missing labels of other programs."""
     return [
         f"{pluralize(labels.rows(text == label for label in labels.texts), 'label')}"
@@ -215,14 +217,15 @@ def _notes_on_missing(labels: LabelTexts) -> list[str]:
     ]
 
 
-def _texts_of_values(values: Iterable[object]) -> list[str | None]:
-    """Convert values with :func:`as_text`; text that begins with a letter is unchanged."""
+def _convert_values(values: Iterable[object]) -> list[str | None]:
+    """Convert values with :func:`convert_to_text`; text that begins with a letter is unchanged."""
     return [
-        value if type(value) is str and value[:1].isalpha() else as_text(value) for value in values
+        value if type(value) is str and value[:1].isalpha() else convert_to_text(value)
+        for value in values
     ]
 
 
-def as_text(value: object) -> str | None:
+def convert_to_text(value: object) -> str | None:
     """Convert a label or name to text; integers get no fraction or blanks, however written.
 
     Blanks around other text are kept.
@@ -234,7 +237,7 @@ def as_text(value: object) -> str | None:
     if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # the latter two are of pandas
         return None
     if isinstance(value, (set, frozenset)):  # str() of a set has an undefined order
-        return SIGN.join(sorted(filter(None, map(as_text, value)))) or None
+        return SIGN.join(sorted(filter(None, map(convert_to_text, value)))) or None
     if isinstance(value, float):
         if math.isnan(value):
             return None
@@ -257,9 +260,9 @@ def _normalize_number(text: str) -> str | None:
     return text if text.strip() else None
 
 
-def printable_name(value: object, noun: str) -> str:
+def convert_name(value: object, noun: str) -> str:
     """Convert a name to text; it must not be missing."""
-    name = as_text(value)
+    name = convert_to_text(value)
     if name is None:
         raise InputError(f"{noun} {quote_value(value)}; a name is needed")
     return name

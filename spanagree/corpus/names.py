@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from unicodedata import normalize
 
 
-def alike(names: Iterable[str], *, case: bool = True) -> list[list[str]]:
+def group_similar_names(names: Iterable[str], *, case: bool = True) -> list[list[str]]:
     """Group names that differ only in outer space or Unicode normalization.
 
     With ``case`` False, case is ignored too.
 
-    >>> alike(["ann", "bob", " ann", "ann"])
+    >>> group_similar_names(["ann", "bob", " ann", "ann"])
     [['ann', ' ann']]
     """
     distinct_names = list(dict.fromkeys(names))

@@ -25,12 +25,12 @@ class ComposedText(NamedTuple):
     inside: frozenset[int]
 
 
-def character_starts(text: str) -> list[int]:
+def find_character_starts(text: str) -> list[int]:
     r"""Find the starts of characters: a base with its marks, or a syllable of letters.
 
     Normal forms change each character separately.
 
-    >>> character_starts("e\u0301a"), character_starts("\u1100\u1161\u11a8.")
+    >>> find_character_starts("e\u0301a"), find_character_starts("\u1100\u1161\u11a8.")
     ([0, 2], [0, 3])
     """
     starts: list[int] = []
@@ -38,14 +38,14 @@ def character_starts(text: str) -> list[int]:
         if (
             offset
             and character >= _FIRST_MARK
-            and (combining(character) or _joins(text[starts[-1] : offset], character))
+            and (combining(character) or _composes_with(text[starts[-1] : offset], character))
         ):
             continue
         starts.append(offset)
     return starts
 
 
-def _joins(previous: str, character: str) -> bool:
+def _composes_with(previous: str, character: str) -> bool:
     """Check if a character that is not a mark composes with the character before it."""
     return normalize("NFC", previous + character) != normalize("NFC", previous) + normalize(
         "NFC", character
@@ -53,10 +53,10 @@ def _joins(previous: str, character: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def composed(text: str) -> ComposedText | None:
+def compose_text(text: str) -> ComposedText | None:
     r"""Compose a text in NFC; ``None`` if it is in NFC already.
 
-    >>> composed("Cafe\u0301s")
+    >>> compose_text("Cafe\u0301s")
     ComposedText(text='Cafés', starts=[0, 1, 2, 3, 5], ends=[1, 2, 3, 5, 6], inside=frozenset({4}))
     """
     if is_normalized("NFC", text):
@@ -65,7 +65,7 @@ def composed(text: str) -> ComposedText | None:
     starts: list[int] = []
     ends: list[int] = []
     inside: set[int] = set()
-    character_offsets = character_starts(text)
+    character_offsets = find_character_starts(text)
     for start, end in zip(character_offsets, [*character_offsets[1:], len(text)], strict=True):
         original = text[start:end]
         composed_parts.append(normalize("NFC", original))

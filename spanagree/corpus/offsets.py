@@ -2,11 +2,11 @@
 
 Every reader passes its spans, with their quotes if a source has any, through this module
 (:meth:`spanagree.corpus.collector.Collector.segment`). Offsets count code points and ends are
-exclusive, unless the quotes show that a source counts otherwise (:func:`counts`): UTF-16 units or
-bytes, a line end of two characters as one or one as two, a byte order mark, or the characters of
-another normal form; or that an end names the last token or character. Spans that still differ from
-their quotes are *misplaced*. Without quotes, the edges of words show whether a source counts line
-ends of two characters as one, as web pages do.
+exclusive, unless the quotes show that a source counts otherwise (:func:`yield_possible_units`):
+UTF-16 units or bytes, a line end of two characters as one or one as two, a byte order mark, or the
+characters of another normal form; or that an end names the last token or character. Spans that
+still differ from their quotes are *misplaced*. Without quotes, the edges of words show whether a
+source counts line ends of two characters as one, as web pages do.
 line ends of two characters as one, as web pages do.
 """
 
@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, group_indices
-from spanagree.corpus.normal_form import character_starts
+from spanagree.corpus.normal_form import find_character_starts
 from spanagree.corpus.raw import STANDS, UNKNOWN
 from spanagree.errors import InputError, escape_name, join_names, pluralize, quote_value
 from spanagree.files import BOM
@@ -34,32 +34,32 @@ Place = str | Sequence[str]
 """Content that offsets count: the characters of a text, or tokens."""
 
 
-def flat(text: str) -> str:
+def normalize_space(text: str) -> str:
     r"""Normalize white space to single spaces, without any at the ends of the text.
 
     Some versions of Label Studio write a line break as a backslash and an n.
 
-    >>> flat(" New\nYork") == flat("New\\nYork ")
+    >>> normalize_space(" New\nYork") == normalize_space("New\\nYork ")
     True
     """
     return " ".join(text.replace("\\n", "\n").split())
 
 
-def with_short_ends(text: str) -> str:
+def shorten_line_ends(text: str) -> str:
     r"""Convert line ends to LF, for sources that count every line end as one character.
 
-    >>> with_short_ends("a\r\nb")
+    >>> shorten_line_ends("a\r\nb")
     'a\nb'
     """
     return text.replace("\r\n", "\n")
 
 
-def stands(content: Place, start: int, end: int, quote: str) -> bool:
+def is_quote_at(content: Place, start: int, end: int, quote: str) -> bool:
     """Check if a quote equals the content at offsets, ignoring case, blanks and normal form.
 
     Models write the tokens of their vocabulary: ``covid - 19``.
 
-    >>> stands("Jo is", 0, 2, "jo "), stands(["New", "York"], 0, 2, "New York")
+    >>> is_quote_at("Jo is", 0, 2, "jo "), is_quote_at(["New", "York"], 0, 2, "New York")
     (True, True)
     """
     content_there = content[start:end] if 0 <= start <= end else content[:0]
@@ -69,7 +69,7 @@ def stands(content: Place, start: int, end: int, quote: str) -> bool:
 
 
 def _normalize_fully(text: str) -> str:
-    return "".join(flat(unicodedata.normalize("NFC", text)).split()).casefold()
+    return "".join(normalize_space(unicodedata.normalize("NFC", text)).split()).casefold()
 
 
 # --- units that offsets may count -----------------------------------------------------------------
@@ -85,11 +85,11 @@ _MARK = "that count the byte order mark"
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
-def _code_points(text: str) -> Ints:
+def _list_code_points(text: str) -> Ints:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
-def _unit_sizes(codes: Ints, unit: Unit) -> Ints:
+def _compute_unit_sizes(codes: Ints, unit: Unit) -> Ints:
     """Compute the number of units of each code point."""
     if unit == "UTF-16 units":
         return 1 + (codes > 0xFFFF)
@@ -98,40 +98,46 @@ def _unit_sizes(codes: Ints, unit: Unit) -> Ints:
     return np.ones(len(codes), np.int64)
 
 
-def _table(sizes: Ints) -> Ints | None:
+def _build_point_table(sizes: Ints) -> Ints | None:
     """Compute the code point at each offset from sizes; ``None`` if all sizes are 1."""
     if (sizes == 1).all():
         return None
     return np.append(np.repeat(np.arange(len(sizes)), sizes), len(sizes))
 
 
-def points_at(text: str, unit: Unit = "UTF-16 units") -> Ints | None:
+def map_offsets_to_points(text: str, unit: Unit = "UTF-16 units") -> Ints | None:
     """Compute the code point at each offset in a unit; ``None`` if both are equal.
 
-    >>> points_at("a😀b").tolist(), points_at("aéb", "bytes of UTF-8").tolist()
-    ([0, 1, 1, 2, 3], [0, 1, 1, 2, 3])
+    >>> map_offsets_to_points("a😀b").tolist()
+    [0, 1, 1, 2, 3]
+    >>> map_offsets_to_points("aéb", "bytes of UTF-8").tolist()
+    [0, 1, 1, 2, 3]
     """
-    return None if text.isascii() else _table(_unit_sizes(_code_points(text), unit))
+    return (
+        None
+        if text.isascii()
+        else _build_point_table(_compute_unit_sizes(_list_code_points(text), unit))
+    )
 
 
-def offsets_in(text: str, unit: Unit) -> Sequence[int]:
+def compute_offsets(text: str, unit: Unit) -> Sequence[int]:
     """Compute the offset of each character of a text, and of its end, in a unit.
 
-    >>> list(offsets_in("a😀b", "UTF-16 units"))
+    >>> list(compute_offsets("a😀b", "UTF-16 units"))
     [0, 1, 3, 4]
     """
     if text.isascii() or unit == "code points":
         return range(len(text) + 1)
-    return [*accumulate(_unit_sizes(_code_points(text), unit).tolist(), initial=0)]
+    return [*accumulate(_compute_unit_sizes(_list_code_points(text), unit).tolist(), initial=0)]
 
 
-def point(point_at: Ints, offset: int) -> int:
+def look_up_point(point_at: Ints, offset: int) -> int:
     """Find the code point at an offset, which may be outside the text."""
     inner_offset = min(max(offset, 0), len(point_at) - 1)
     return int(point_at[inner_offset]) + offset - inner_offset
 
 
-def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | None]:
+def convert_to_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | None]:
     """Convert offsets to code points; offsets outside the text stay outside.
 
     Returns:
@@ -139,10 +145,10 @@ def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | No
     """
     if text.isascii() or unit == "code points":
         return offsets, None
-    codes = _code_points(text)
+    codes = _list_code_points(text)
     wide_characters = np.flatnonzero(codes >= (0x10000 if unit == "UTF-16 units" else 0x80))
     n_extra_units = (
-        _unit_sizes(codes[wide_characters], unit) - 1
+        _compute_unit_sizes(codes[wide_characters], unit) - 1
     )  # units of a character after its first
     extra_index = np.arange(n_extra_units.sum()) + 1
     inner_offsets = (
@@ -204,7 +210,7 @@ class Sentences:
         if not sentence.isascii():
             self._left = [layout.of(unit) for layout in self._left for unit in layout.units]
         for layout in self._left:
-            character_offsets = offsets_in(sentence, layout.units[0])
+            character_offsets = compute_offsets(sentence, layout.units[0])
             sentence_start = offset - character_offsets[max(sentence.find(word), 0)]
             if sentence_start < layout.end:
                 self._drop(
@@ -276,7 +282,7 @@ class _SentenceLayout:
         )
 
 
-def _second_of_pairs(codes: Ints) -> Bools:
+def _find_second_of_pairs(codes: Ints) -> Bools:
     """Find code points that are the second of a line end of two."""
     is_second = codes == ord("\n")
     is_second[1:] &= codes[:-1] == ord("\r")
@@ -284,33 +290,35 @@ def _second_of_pairs(codes: Ints) -> Bools:
     return is_second
 
 
-def counts(text: str, *, has_mark: bool = False) -> Iterator[tuple[str, Ints]]:
+def yield_possible_units(text: str, *, has_mark: bool = False) -> Iterator[tuple[str, Ints]]:
     r"""Yield the units other than code points that offsets may count in a text.
 
     Each is a description, and the code point at each offset. If the file of the text begins with a
     byte order mark, offsets may count it.
 
-    >>> [(says, table.tolist()) for says, table in counts("a\r\nb")]
+    >>> [(says, table.tolist()) for says, table in yield_possible_units("a\r\nb")]
     [('that count line ends of two characters as one', [0, 1, 3, 4])]
     """
     line_rules = ["", *(["one"] if "\r\n" in text else []), *(["two"] if "\n" in text else [])]
     possible_units: list[Unit] = ["code points"]
     possible_units += [] if text.isascii() else ["UTF-16 units", "bytes of UTF-8"]
     if possible_units[1:] or line_rules[1:] or has_mark:
-        codes = _code_points(text)
-        is_second = _second_of_pairs(codes)
+        codes = _list_code_points(text)
+        is_second = _find_second_of_pairs(codes)
         combinations = [
             *product(line_rules, (False, True) if has_mark else (False,), possible_units)
         ]
         for line_rule, with_mark, unit in combinations:
-            sizes = _unit_sizes(codes, unit)
+            sizes = _compute_unit_sizes(codes, unit)
             if line_rule == "one":
                 sizes = np.where(is_second, 0, sizes)
             elif line_rule == "two":
                 sizes = sizes + ((codes == ord("\n")) & ~is_second)
-            point_at = _table(sizes)
+            point_at = _build_point_table(sizes)
             if with_mark:
-                mark_points = np.zeros(int(_unit_sizes(_code_points(BOM), unit)[0]), np.int64)
+                mark_points = np.zeros(
+                    int(_compute_unit_sizes(_list_code_points(BOM), unit)[0]), np.int64
+                )
                 point_at = np.append(
                     mark_points, np.arange(len(text) + 1) if point_at is None else point_at
                 )
@@ -323,51 +331,51 @@ def counts(text: str, *, has_mark: bool = False) -> Iterator[tuple[str, Ints]]:
                     point_at,
                 )
     for normal_form in _FORMS if not text.isascii() else ():
-        if (point_at := _points_of_form(text, normal_form)) is not None:
+        if (point_at := _map_form_to_points(text, normal_form)) is not None:
             yield f"that count the characters of {normal_form}", point_at
 
 
-def _points_of_form(text: str, normal_form: Literal["NFC", "NFD"]) -> Ints | None:
+def _map_form_to_points(text: str, normal_form: Literal["NFC", "NFD"]) -> Ints | None:
     """Compute the code point at each offset in a normal form; ``None`` if both are equal."""
     if unicodedata.is_normalized(normal_form, text):
         return None
     point_at: list[int] = []
-    starts = character_starts(text)
+    starts = find_character_starts(text)
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         size = len(unicodedata.normalize(normal_form, text[start:end]))
         point_at += (min(start + i, end - 1) for i in range(size))
     return np.array([*point_at, len(text)])
 
 
-def points_between(text: str, other_text: str) -> Ints | None:
+def map_between_line_ends(text: str, other_text: str) -> Ints | None:
     r"""Map offsets to code points of a text with other line ends; ``None`` for another text.
 
-    >>> points_between("a\nb", "a\r\nb").tolist(), points_between("a", "b")
+    >>> map_between_line_ends("a\nb", "a\r\nb").tolist(), map_between_line_ends("a", "b")
     ([0, 1, 3, 4], None)
     """
-    if with_short_ends(text) != with_short_ends(other_text):
+    if shorten_line_ends(text) != shorten_line_ends(other_text):
         return None
     is_kept, is_kept_in_other = (
-        ~_second_of_pairs(_code_points(version)) for version in (text, other_text)
+        ~_find_second_of_pairs(_list_code_points(version)) for version in (text, other_text)
     )
     kept_index = np.cumsum(np.append(0, is_kept))
     return np.append(np.flatnonzero(is_kept_in_other), len(other_text))[kept_index]
 
 
-def number_standing(text: str, spans: Iterable[tuple[int, int, str]]) -> int:
-    """Count the quotes that equal the text at their offsets, in any unit of :func:`counts`.
+def count_matching_quotes(text: str, spans: Iterable[tuple[int, int, str]]) -> int:
+    """Count the quotes that equal the text in any unit of :func:`yield_possible_units`.
 
-    >>> number_standing("😀 Jo", [(2, 4, "Jo"), (3, 5, "Jo"), (3, 4, "Jo")])
+    >>> count_matching_quotes("😀 Jo", [(2, 4, "Jo"), (3, 5, "Jo"), (3, 4, "Jo")])
     2
     """
     spans = [*spans]
     inexact = [span for span in spans if text[span[0] : span[1]] != span[2]]  # usually empty
-    misplaced = [span for span in inexact if not stands(text, *span)]
+    misplaced = [span for span in inexact if not is_quote_at(text, *span)]
     fits = {
         i
-        for _, points in (counts(text) if misplaced else ())
+        for _, points in (yield_possible_units(text) if misplaced else ())
         for i, (start, end, quote) in enumerate(misplaced)
-        if stands(text, point(points, start), point(points, end), quote)
+        if is_quote_at(text, look_up_point(points, start), look_up_point(points, end), quote)
     }
     return len(spans) - len(misplaced) + len(fits)
 
@@ -409,7 +417,7 @@ class SourceDocument(NamedTuple):
     has_mark: bool = False
 
 
-def resolve(
+def relocate_misplaced(
     spans: Spans,
     version_of: Callable[[int], SourceDocument],
     ends: str | None,
@@ -439,10 +447,14 @@ def resolve(
             n_by_unit.update(
                 _convert_annotation(spans, rows_of[annotation].tolist(), version_of(annotation))
             )
-        notes += [_note_on_unit(n_moved, unit_text) for unit_text, n_moved in n_by_unit.items()]
+        notes += [
+            _write_note_on_unit(n_moved, unit_text) for unit_text, n_moved in n_by_unit.items()
+        ]
         for i in np.flatnonzero(spans.quote >= 0).tolist():
             bounds = int(spans.start[i]), int(spans.end[i])
-            if stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]):
+            if is_quote_at(
+                place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
+            ):
                 spans.quote[i] = (
                     STANDS  # equals the text up to the end, beyond which the quote continues
                 )
@@ -460,11 +472,11 @@ def resolve(
             )
             return notes, "inclusive" if is_everybody else None
     if ends is None and (n_moved := _convert_by_edges(spans, rows_of, place_of)):
-        notes.append(f"{_note_on_unit(n_moved, _LINES['one'])}, as the edges of words show")
+        notes.append(f"{_write_note_on_unit(n_moved, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
 
-def _note_on_unit(count: int, says: str) -> str:
+def _write_note_on_unit(count: int, says: str) -> str:
     return f"{pluralize(count, 'span')} with offsets {says}, turned into code points"
 
 
@@ -483,7 +495,7 @@ def _convert_annotation(
         return
     candidates, is_first_unit = rows, True
     while misplaced := [i for i in rows if spans.quote[i] >= 0]:
-        unit_text, point_at, fitting = _best_count(
+        unit_text, point_at, fitting = _find_best_unit(
             spans, misplaced, text, has_mark=source_document.has_mark
         )
         bounds_by_row = {i: _move_bounds(spans, i, point_at) for i in candidates} if fitting else {}
@@ -508,16 +520,16 @@ def _convert_annotation(
 _UNITS = ("in UTF-16 units", "in bytes of UTF-8")
 
 
-def _best_count(
+def _find_best_unit(
     spans: Spans, misplaced: Sequence[int], text: str, *, has_mark: bool
 ) -> tuple[str, Ints, set[int]]:
     """Find the unit in which most misplaced spans fit; also return the rows of these."""
     best_count: tuple[str, Ints, set[int]] = "", np.zeros(1, np.int64), set()
-    for unit_text, point_at in counts(text, has_mark=has_mark):
+    for unit_text, point_at in yield_possible_units(text, has_mark=has_mark):
         fitting = set()
         for i in misplaced:
             start, end = _move_bounds(spans, i, point_at)
-            if end <= len(text) and stands(text, start, end, spans.quotes[spans.quote[i]]):
+            if end <= len(text) and is_quote_at(text, start, end, spans.quotes[spans.quote[i]]):
                 fitting.add(i)
         if len(fitting) > len(best_count[2]):
             best_count = unit_text, point_at, fitting
@@ -545,7 +557,9 @@ def _convert_by_edges(
             continue
         if any(spans.quote[i] != UNKNOWN for i in row_list):
             continue
-        point_at = next(table for unit_text, table in counts(text) if unit_text == _LINES["one"])
+        point_at = next(
+            table for unit_text, table in yield_possible_units(text) if unit_text == _LINES["one"]
+        )
         for i in row_list:
             new_bounds, old_bounds = (
                 _move_bounds(spans, i, point_at),
@@ -578,7 +592,7 @@ def _is_unlikely_span(text: str, start: int, end: int) -> bool:
 
 
 def _move_bounds(spans: Spans, i: int, point_at: Ints) -> tuple[int, int]:
-    return point(point_at, int(spans.start[i])), point(point_at, int(spans.end[i]))
+    return look_up_point(point_at, int(spans.start[i])), look_up_point(point_at, int(spans.end[i]))
 
 
 def _make_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[list[int], int]:
@@ -590,7 +604,7 @@ def _make_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[lis
     is_fitting = np.zeros(len(spans.quote), np.bool_)
     for i in np.flatnonzero(spans.quote >= 0).tolist():
         bounds = int(spans.start[i]), int(spans.end[i]) + 1
-        is_fitting[i] = stands(
+        is_fitting[i] = is_quote_at(
             place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
         )
     n_checked, n_fitting = (
@@ -604,19 +618,19 @@ def _make_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[lis
     return np.flatnonzero(is_inclusive).tolist(), int(is_moved[: spans.segments].sum())
 
 
-def nearest(content: Place, start: int, quote: str) -> tuple[int, int] | None:
+def find_nearest(content: Place, start: int, quote: str) -> tuple[int, int] | None:
     """Find a quote in the content, the occurrence nearest to an offset; ``None`` if missing.
 
-    >>> nearest("to be or not to be", 12, "to be"), nearest(["New", "York"], 0, "York")
+    >>> find_nearest("to be or not to be", 12, "to be"), find_nearest(["New", "York"], 0, "York")
     ((13, 18), (1, 2))
     """
-    spans = places_of(content, quote)
+    spans = find_occurrences(content, quote)
     return min(spans, key=lambda span: abs(span[0] - start), default=None)
 
 
-def places_of(content: Place, quote: str) -> list[tuple[int, int]]:
+def find_occurrences(content: Place, quote: str) -> list[tuple[int, int]]:
     """Find all occurrences of a quote; its white space matches any white space."""
-    words = flat(quote).split()
+    words = normalize_space(quote).split()
     if not words:
         return []
     if isinstance(content, str):

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row
-from spanagree.corpus.best_labels import BEST, with_best_labels
+from spanagree.corpus.best_labels import BEST, rename_to_best_labels
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import codes
+from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -27,10 +27,10 @@ from spanagree.files import PathName, read_lines
 from spanagree.tables import cells_of, separator_of
 
 LABELS = ("labels", "map_labels")
-"""Options of :func:`with_labels`, which every reader has."""
+"""Options of :func:`rename_and_select_labels`, which every reader has."""
 
 
-def with_labels(
+def rename_and_select_labels(
     raw: RawCorpus,
     labels: Sequence[str] | None = None,
     map_labels: Mapping[str, str] | PathName | None = None,
@@ -45,7 +45,7 @@ def with_labels(
         labels: names of the labels to keep. Default: all.
         map_labels: new names by old ones: a mapping, ``OLD=NEW,…``, or a file with two columns; or
             ``best``, for names that differ by annotator
-            (:func:`spanagree.corpus.best_labels.with_best_labels`).
+            (:func:`spanagree.corpus.best_labels.rename_to_best_labels`).
 
     Raises:
         SettingError: if `labels` is not a list of names, or `map_labels` not a mapping.
@@ -54,10 +54,10 @@ def with_labels(
     if labels is None and map_labels is None:
         return raw
     if map_labels == BEST and not os.path.exists(BEST):
-        return with_labels(with_best_labels(raw), labels)
-    new_names = {} if map_labels is None else label_map(map_labels)
+        return rename_and_select_labels(rename_to_best_labels(raw), labels)
+    new_names = {} if map_labels is None else build_label_map(map_labels)
     wanted_labels = None if labels is None else _check_labels(labels)
-    code_of_label, names = codes([new_names.get(name, name) for name in raw.labels])
+    code_of_label, names = encode_by_first_use([new_names.get(name, name) for name in raw.labels])
     label = np.append(code_of_label, -1)[raw.label]
     is_taken = np.array(
         [wanted_labels is None or name in wanted_labels for name in names], np.bool_
@@ -69,7 +69,7 @@ def with_labels(
     is_merged = (
         is_chosen & is_repeated_row(*position, label) & ~is_repeated_row(*position, raw.label)
     )
-    notes = _notes_on_labels(raw, new_names, wanted_labels, is_chosen, is_merged)
+    notes = _write_note_on_labels(raw, new_names, wanted_labels, is_chosen, is_merged)
     is_kept = is_chosen & ~is_merged
     rows = raw.select_columns(is_kept)
     rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[is_kept]]
@@ -96,7 +96,7 @@ def with_labels(
     )
 
 
-def _notes_on_labels(
+def _write_note_on_labels(
     raw: RawCorpus,
     new_names: Mapping[str, str],
     wanted_labels: Sequence[str] | None,
@@ -163,13 +163,13 @@ def _check_labels(labels: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def label_map(map_labels: Mapping[str, str] | PathName) -> dict[str, str]:
+def build_label_map(map_labels: Mapping[str, str] | PathName) -> dict[str, str]:
     """Build the mapping from old to new names of labels.
 
     Raises:
-        SettingError, InputError: see :func:`with_labels`.
+        SettingError, InputError: see :func:`rename_and_select_labels`.
 
-    >>> label_map("person=PER,place=LOC")
+    >>> build_label_map("person=PER,place=LOC")
     {'person': 'PER', 'place': 'LOC'}
     """
     pairs: list[tuple[str, Sequence[Any]]]

@@ -13,7 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, pluralize
 
 
-def without_unplaced(corpus: Corpus) -> Corpus:
+def remove_unplaced(corpus: Corpus) -> Corpus:
     """Remove the quotes that are not in the text; record it in the settings if there are any.
 
     Raises:
@@ -22,10 +22,10 @@ def without_unplaced(corpus: Corpus) -> Corpus:
     _check_text(corpus, "unplaced ignore")
     if not corpus.unplaced:
         return corpus
-    return _without_quotes(corpus).replace(reading={**corpus.reading, "unplaced": "ignore"})
+    return _remove_quotes(corpus).replace(reading={**corpus.reading, "unplaced": "ignore"})
 
 
-def placed_only(corpus: Corpus, purpose: str) -> Corpus:
+def keep_placed(corpus: Corpus, purpose: str) -> Corpus:
     """Remove quotes that are not in the text, and labels of such quotes alone, with a note.
 
     Args:
@@ -38,13 +38,13 @@ def placed_only(corpus: Corpus, purpose: str) -> Corpus:
     _check_text(corpus, purpose)
     if not corpus.unplaced:
         return corpus
-    return _without_quotes(corpus).replace(
-        notes=(*corpus.notes, *note_of_unplaced(corpus, purpose))
+    return _remove_quotes(corpus).replace(
+        notes=(*corpus.notes, *write_note_on_unplaced(corpus, purpose))
     )
 
 
-def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
-    """Write a note on quotes that are not in the text and are left out; see :func:`placed_only`."""
+def write_note_on_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
+    """Write a note on quotes that are not in the text and are left out; see :func:`keep_placed`."""
     _check_text(corpus, purpose)
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:
@@ -58,11 +58,11 @@ def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
 _NOTE = re.compile(r"[0-9,]+ quotes? not in the text left out: [^:]*")
 
 
-def remarks_on_unplaced(notes: Iterable[str]) -> list[str]:
+def select_notes_on_unplaced(notes: Iterable[str]) -> list[str]:
     """Select the notes on quotes that were left out, for remarks below a table.
 
     >>> note = "1 quote not in the text left out: units have no place for them"
-    >>> remarks_on_unplaced(["1 sentence was read", note]) == [note]
+    >>> select_notes_on_unplaced(["1 sentence was read", note]) == [note]
     True
     """
     return [note for note in notes if _NOTE.fullmatch(note)]
@@ -77,7 +77,7 @@ def _check_text(corpus: Corpus, purpose: str) -> None:
         )
 
 
-def _without_quotes(corpus: Corpus) -> Corpus:
+def _remove_quotes(corpus: Corpus) -> Corpus:
     """Remove quotes that are not in the text, and labels of such quotes alone."""
     is_kept = np.ones(len(corpus.labels), np.bool_)
     for quotes in corpus.unplaced.values():

@@ -2,7 +2,7 @@
 
 A :class:`~spanagree.corpus.corpus.Corpus` is always valid, but files are not. Every reader first
 builds a :class:`RawCorpus` with the unchanged content of the source;
-:func:`spanagree.corpus.repairs.valid_corpus` converts it to a corpus.
+:func:`spanagree.corpus.repairs.build_valid_corpus` converts it to a corpus.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, compact, dense_ranks, group_indices
-from spanagree.corpus.details import RelationTable, SegmentDetails, joined
+from spanagree.corpus.details import RelationTable, SegmentDetails, join_details
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
 
@@ -51,10 +51,10 @@ def check_absent(absent: str | None) -> None:
         check_choice(absent, ABSENT, "absent")
 
 
-def reading_of(reading: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+def select_reading(reading: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
     """Select the settings of reading for some annotators: counts of quotes are by annotator.
 
-    >>> reading_of({"quotes": {"a": {"read": 1, "unaligned": 0}}, "strict": False}, ["b"])
+    >>> select_reading({"quotes": {"a": {"read": 1, "unaligned": 0}}, "strict": False}, ["b"])
     {'strict': False}
     """
     counts = {name: count for name, count in reading.get("quotes", {}).items() if name in names}
@@ -131,7 +131,7 @@ class RawCorpus(Content):
         annotation, start, end, label = map(np.concatenate, zip(*segment_columns, strict=True))
         del segment_columns
         details_and_counts = [(layer.details, len(layer.start)) for layer in layers.values()]
-        content["details"] = joined(details_and_counts)
+        content["details"] = join_details(details_and_counts)
         if unplaced:
             annotations_by_name = dict(zip(layers, annotation_index, strict=True))
             quotes = [

@@ -11,24 +11,24 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, is_repeated_row, unique_rows
 from spanagree.corpus import balance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Pieces, SegmentDetails, merge_pieces, overlapping_shapes
+from spanagree.corpus.details import Pieces, SegmentDetails, find_overlapping_shapes, merge_pieces
 from spanagree.corpus.flaws import (
     FLAWS,
     check_flaws,
-    duplicates,
-    first_equal_segment,
-    flawed_relations,
-    full_duplicates,
-    notes_of_cut_words,
-    notes_of_tolerated,
-    repeats,
-    stripped,
-    unlabelled_quotes,
+    find_duplicates,
+    find_first_equal_segment,
+    find_flawed_relations,
+    find_full_duplicates,
+    find_repeats,
+    find_unlabelled_quotes,
+    strip_edges,
+    yield_notes_on_cut_words,
+    yield_notes_on_tolerated,
 )
-from spanagree.corpus.offsets import nearest
+from spanagree.corpus.offsets import find_nearest
 from spanagree.corpus.raw import STANDS, RawCorpus
-from spanagree.corpus.roles import notes_of_absent
-from spanagree.corpus.segments import is_time, overlapping
+from spanagree.corpus.roles import yield_notes_on_absent
+from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.corpus.unplaced import UNPLACED
 from spanagree.errors import SettingError, check_choice, more_like_it, pluralize
 
@@ -50,7 +50,7 @@ def _select_segments(
     return raw.replace(**raw.select_columns(selection), details=details)
 
 
-def _dropper(
+def _build_dropper(
     find_cases: Callable[[RawCorpus], Bools],
 ) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
     def apply(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -62,14 +62,14 @@ def _dropper(
 
 def _drop_unlabelled(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Drop segments without a label, and quotes without a label that are not in the text."""
-    is_unlabelled, is_unlabelled_quote = raw.label < 0, unlabelled_quotes(raw)
+    is_unlabelled, is_unlabelled_quote = raw.label < 0, find_unlabelled_quotes(raw)
     unplaced = raw.unplaced and raw.unplaced.select(~is_unlabelled_quote)
     labelled = _select_segments(raw, ~is_unlabelled).replace(unplaced=unplaced)
     return labelled, int(is_unlabelled.sum() + is_unlabelled_quote.sum())
 
 
 def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    return keep_annotations(raw, ~repeats(raw))
+    return keep_annotations(raw, ~find_repeats(raw))
 
 
 def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -99,12 +99,14 @@ def keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
 
 
 def _drop_duplicates(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    is_duplicate = duplicates(raw)
-    return _select_segments(raw, ~is_duplicate, first_equal_segment(raw)), int(is_duplicate.sum())
+    is_duplicate = find_duplicates(raw)
+    return _select_segments(raw, ~is_duplicate, find_first_equal_segment(raw)), int(
+        is_duplicate.sum()
+    )
 
 
 def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    is_flawed = flawed_relations(raw)
+    is_flawed = find_flawed_relations(raw)
     if raw.details is None or not is_flawed.any():
         return raw, 0
     return raw.replace(details=raw.details.without_relations(is_flawed)), int(is_flawed.sum())
@@ -113,17 +115,17 @@ def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
 def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
     if raw.details is None:
         return raw, 0
-    n_cases = int(overlapping_shapes(raw.details).sum())
+    n_cases = int(find_overlapping_shapes(raw.details).sum())
     joined_pieces = {
         row: merge_pieces(
             [piece for piece in pieces_of_row if piece[0] < piece[1]] or pieces_of_row
         )
         for row, pieces_of_row in raw.details.pieces(raw.start).items()
     }
-    return _in_pieces(raw, joined_pieces), n_cases
+    return _replace_pieces(raw, joined_pieces), n_cases
 
 
-def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
+def _replace_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
     """Replace the pieces of segments; their outer bounds follow."""
     start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
     for row, pieces_of_row in pieces.items():
@@ -135,7 +137,7 @@ def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
     return raw.replace(start=start, end=end, details=details)
 
 
-def _with_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
+def _replace_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
     """Replace the outer bounds of segments, and cut off pieces there."""
     new_raw = raw.replace(start=start, end=end)
     if raw.details is None or not raw.details.shape.any():
@@ -147,7 +149,7 @@ def _with_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
             (max(s, low), min(e, high)) for s, e in pieces_of_row if s < high and e > low
         )
         pieces[row] = remaining_pieces or ((low, high),)
-    return _in_pieces(new_raw, pieces)
+    return _replace_pieces(new_raw, pieces)
 
 
 def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -161,7 +163,7 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
     n_moved = 0
     for i in np.flatnonzero(is_misplaced).tolist():
         content, old_start, _ = raw.content_at(i)
-        if (bounds := nearest(content, old_start, raw.quotes[quote[i]])) is not None:
+        if (bounds := find_nearest(content, old_start, raw.quotes[quote[i]])) is not None:
             (start[i], end[i]), quote[i] = bounds, STANDS
             n_moved += 1
     return raw.replace(start=start, end=end, quote=quote), n_moved
@@ -171,7 +173,7 @@ def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
     length = raw.lengths[raw.document]
     extends_beyond = (raw.end > length) & (raw.start < length)
     end = np.where(extends_beyond, length, raw.end)
-    return _with_borders(raw, raw.start, end), int(extends_beyond.sum())
+    return _replace_borders(raw, raw.start, end), int(extends_beyond.sum())
 
 
 def _widen_points(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -183,9 +185,9 @@ def _widen_points(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    start, end = stripped(raw)
+    start, end = strip_edges(raw)
     n_changed = int(((start != raw.start) | (end != raw.end)).sum())
-    return _with_borders(raw, start, end), n_changed
+    return _replace_borders(raw, start, end), n_changed
 
 
 def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -194,7 +196,7 @@ def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
     if raw.details is not None:  # segments with several pieces are unchanged
         separate_code = np.where(raw.details.shape > 0, np.arange(1, len(separate_code) + 1), 0)
     _, cell, _ = unique_rows(raw.annotation, raw.label, separate_code)
-    later, _ = overlapping(cell, raw.start, raw.end)
+    later, _ = find_overlapping(cell, raw.start, raw.end)
     order = np.lexsort((-raw.end, raw.start, cell))
     first_positions = np.flatnonzero(~np.isin(order, later))
     stands_for = np.empty(len(order), np.int64)
@@ -218,15 +220,16 @@ REPAIRS: Mapping[str, Repair] = {
     ),
     "drop-misplaced": Repair(
         "segments dropped whose text is not what stands at the offsets",
-        _dropper(lambda raw: raw.misplaced),
+        _build_dropper(lambda raw: raw.misplaced),
     ),
     "clip-beyond-text": Repair("segments cut off at the end of the document", _clip),
     "drop-beyond-text": Repair(
-        "segments ending beyond the document dropped", _dropper(FLAWS["beyond-text"].find_cases)
+        "segments ending beyond the document dropped",
+        _build_dropper(FLAWS["beyond-text"].find_cases),
     ),
     "strip-space": Repair("segments freed from white space at the edges", _strip_space),
     "widen-points": Repair("empty segments of recordings widened to one unit", _widen_points),
-    "drop-empty": Repair("empty segments dropped", _dropper(FLAWS["empty"].find_cases)),
+    "drop-empty": Repair("empty segments dropped", _build_dropper(FLAWS["empty"].find_cases)),
     "drop-unlabelled": Repair("segments without a label dropped", _drop_unlabelled),
     "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),
     "merge-overlaps": Repair("segments merged with one of the same label", _merge),
@@ -251,7 +254,7 @@ IGNORE_UNPLACED = "unplaced:ignore"
 """Step that leaves out quotes that are not in the text, instead of counting them as wrong."""
 
 
-def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
+def build_valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     """Apply repairs, and build the corpus.
 
     A segment that one annotator marked twice, with the same attributes, is read once, and counted
@@ -266,13 +269,17 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
         InputError: if flaws are left that no corpus may have; with the first case, the number of
             cases, and the repair that helps.
     """
-    raw = repaired(raw, repair)
+    raw = apply_repairs(raw, repair)
     check_flaws(raw, repairable=True)
-    more_notes = (*notes_of_tolerated(raw), *notes_of_cut_words(raw), *notes_of_absent(raw))
+    more_notes = (
+        *yield_notes_on_tolerated(raw),
+        *yield_notes_on_cut_words(raw),
+        *yield_notes_on_absent(raw),
+    )
     return Corpus.from_raw(raw.replace(notes=(*raw.notes, *more_notes)))
 
 
-def steps_of(repair: Any, repeats: str, unplaced: str = "wrong") -> Any:
+def list_steps(repair: Any, repeats: str, unplaced: str = "wrong") -> Any:
     """List the steps of a repair, with the steps that repeats and unplaced quotes require.
 
     Args:
@@ -298,7 +305,7 @@ def allows_repeats(repair: Sequence[str]) -> bool:
     return any(step in repair for step in FLAWS["repeated"].repairs or ())
 
 
-def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
+def apply_repairs(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     """Apply repairs, and keep each segment once; notes describe the changes.
 
     Raises:
@@ -333,7 +340,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             text_before, _, text_after = note_text.partition(f"{noun}s")
             note = f"{pluralize(count, f'{text_before}{noun}')}{text_after} ({name})"
             raw = raw.replace(notes=(*raw.notes, note))
-    if REPEATS_ERROR not in requested and (is_duplicate := full_duplicates(raw)).any():
+    if REPEATS_ERROR not in requested and (is_duplicate := find_full_duplicates(raw)).any():
         n_repeated, first_case = (
             int(is_duplicate.sum()),
             FLAWS["duplicate"].describe(raw, int(is_duplicate.argmax())),
@@ -341,7 +348,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
         note = (
             f"{pluralize(n_repeated, 'segment')} read once: {first_case}{more_like_it(n_repeated)}"
         )
-        raw = _select_segments(raw, ~is_duplicate, first_equal_segment(raw))
+        raw = _select_segments(raw, ~is_duplicate, find_first_equal_segment(raw))
         raw = raw.replace(
             notes=(*raw.notes, note),
             balance=balance.move_count(raw.balance, "segment", "repeated segment", n_repeated),

@@ -33,7 +33,7 @@ def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
         return raw
     if absent == "unseen":
         return raw.replace(seen_unknown=())
-    absences = _unknown_coverage(raw)
+    absences = _list_unknown_coverage(raw)
     document = np.array([d for _, documents in absences for d in documents.tolist()], np.int64)
     annotator = np.array([a for a, documents in absences for _ in documents], np.int64)
     when = None if raw.when is None else np.append(raw.when, np.full(len(annotator), np.nan))
@@ -45,7 +45,7 @@ def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
     )
 
 
-def _unknown_coverage(raw: RawCorpus) -> list[tuple[int, Ints]]:
+def _list_unknown_coverage(raw: RawCorpus) -> list[tuple[int, Ints]]:
     """List annotators with unknown coverage, with the documents in which they have no row."""
     index_by_name = {name: a for a, name in enumerate(raw.annotators)}
     all_documents = np.arange(len(raw.lengths))
@@ -56,9 +56,9 @@ def _unknown_coverage(raw: RawCorpus) -> list[tuple[int, Ints]]:
     return absences
 
 
-def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
+def yield_notes_on_absent(raw: RawCorpus) -> Iterator[str]:
     """Yield a note on documents that annotators may or may not have seen."""
-    if n_cases := sum(len(documents) for _, documents in _unknown_coverage(raw)):
+    if n_cases := sum(len(documents) for _, documents in _list_unknown_coverage(raw)):
         yield (
             f"nobody says whether annotators saw documents in which they have nothing"
             f" ({pluralize(n_cases, 'case')}): systems are taken as having seen what gold or"

@@ -8,13 +8,13 @@ import numpy as np
 
 from spanagree.arrays import Hashes, hash_names
 from spanagree.corpus.details import SegmentDetails
-from spanagree.corpus.offsets import point, points_between
+from spanagree.corpus.offsets import look_up_point, map_between_line_ends
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Content
 from spanagree.errors import pluralize
 
 
-def numbers_of_texts(documents: Content) -> Hashes:
+def hash_texts(documents: Content) -> Hashes:
     """Hash the text of each document, or its tokens; empty if both are unknown.
 
     The hash is 0 for a text of only white space.
@@ -29,7 +29,7 @@ def numbers_of_texts(documents: Content) -> Hashes:
     return np.where(is_blank, np.uint64(0), hash_names(texts))
 
 
-def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
+def write_note_on_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
     """Write a note if half of the texts of a file are in others too, under other ids.
 
     Some short texts and sentences recur in any corpus. ``files`` are hashes of the texts by file.
@@ -52,7 +52,7 @@ def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
     )
 
 
-def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
+def replace_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
     """Replace texts with versions of another source with other line ends, and adapt offsets.
 
     Args:
@@ -63,7 +63,9 @@ def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
     if raw.texts is None or raw.offsets != "characters":
         return raw
     points_by_document = {
-        d: points_between(raw.texts[d], text) for d, text in texts.items() if text != raw.texts[d]
+        d: map_between_line_ends(raw.texts[d], text)
+        for d, text in texts.items()
+        if text != raw.texts[d]
     }
     applicable = {d: point_at for d, point_at in points_by_document.items() if point_at is not None}
     if not applicable:
@@ -75,9 +77,14 @@ def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
         lengths[d] = len(new_texts[d])
     for row in np.flatnonzero(np.isin(raw.document, [*applicable])).tolist():
         point_at = applicable[int(raw.document[row])]
-        start[row], end[row] = point(point_at, int(start[row])), point(point_at, int(end[row]))
+        start[row], end[row] = (
+            look_up_point(point_at, int(start[row])),
+            look_up_point(point_at, int(end[row])),
+        )
         if row in pieces:
-            pieces[row] = tuple((point(point_at, a), point(point_at, b)) for a, b in pieces[row])
+            pieces[row] = tuple(
+                (look_up_point(point_at, a), look_up_point(point_at, b)) for a, b in pieces[row]
+            )
     details = (raw.details or SegmentDetails.none(len(start))).replace_pieces(pieces)
     return raw.replace(
         lengths=lengths, texts=tuple(new_texts), start=start, end=end, details=details

@@ -259,8 +259,8 @@ class Layer:
         elif not in_order(*columns):
             order = row_order(*columns)
         for name in ("document", "start", "end", "label"):
-            object.__setattr__(self, name, frozen(getattr(self, name)[order], np.int64))
-        object.__setattr__(self, "annotated", frozen(self.annotated, np.bool_))
+            object.__setattr__(self, name, freeze_array(getattr(self, name)[order], np.int64))
+        object.__setattr__(self, "annotated", freeze_array(self.annotated, np.bool_))
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -331,12 +331,12 @@ class SegmentColumns(NamedTuple):
     layer: Ints
 
 
-def by_layer(column: Ints, layers: Sequence[Layer]) -> list[Ints]:
+def split_by_layer(column: Ints, layers: Sequence[Layer]) -> list[Ints]:
     """Split a column of the segments of all layers, concatenated by layer, into a list by layer."""
     return np.split(column, np.cumsum([len(layer) for layer in layers])[:-1])
 
 
-def columns_of_all(layers: Iterable[Layer]) -> SegmentColumns:
+def concatenate_segments(layers: Iterable[Layer]) -> SegmentColumns:
     """Concatenate the segments of all layers, one layer after the other."""
     all_layers = list(layers)
     empty = np.zeros(0, np.int64)
@@ -448,17 +448,17 @@ class Vocabulary(dict[str, int]):
         return code
 
 
-def codes(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
+def encode_by_first_use(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
     """Encode names as integers; also return distinct names, in the order of first use.
 
-    >>> codes(["PER", "LOC", "PER"])
+    >>> encode_by_first_use(["PER", "LOC", "PER"])
     (array([0, 1, 0]), ('PER', 'LOC'))
     """
     vocabulary = Vocabulary()
     return np.fromiter(map(vocabulary.__getitem__, names), np.int64), tuple(vocabulary)
 
 
-def frozen(values: Any, dtype: type) -> Any:
+def freeze_array(values: Any, dtype: type) -> Any:
     """Copy values into a read-only array."""
     array: Any = np.array(values, dtype=dtype)
     array.setflags(write=False)
@@ -474,14 +474,14 @@ def is_time(offsets: str) -> bool:
     return UNIT_OF_TIME.fullmatch(offsets) is not None
 
 
-def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def find_overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Find the segments that share tokens with an earlier segment of their cell, with the latter.
 
     Within a cell, segments are ordered by start, the longest first. If several earlier segments
     overlap, the segment that ends last is returned. Cells are numbered from 0.
 
     >>> cell, start, end = np.array([0, 0, 0, 1]), np.array([0, 4, 2, 3]), np.array([3, 6, 3, 9])
-    >>> [x.tolist() for x in overlapping(cell, start, end)]
+    >>> [x.tolist() for x in find_overlapping(cell, start, end)]
     [[2], [0]]
     """
     n_segments = len(start)
@@ -507,14 +507,14 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     return order[later], order[furthest[later - 1]]
 
 
-def first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
+def find_first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
     """Find the first two segments with a shared token within a document (and label)."""
     _, cell, _ = unique_rows(layer.document, label)
-    later, earlier = overlapping(cell, layer.start, layer.end)
+    later, earlier = find_overlapping(cell, layer.start, layer.end)
     return (int(earlier[0]), int(later[0])) if len(later) else None
 
 
-def first_twins(layer: Layer) -> tuple[int, int] | None:
+def find_first_twins(layer: Layer) -> tuple[int, int] | None:
     """Find the first two segments of a document with the same start, end and pieces."""
     columns = (layer.document, layer.start, layer.end, layer.shape)
     equals_next = np.logical_and.reduce([np.diff(column) == 0 for column in columns])

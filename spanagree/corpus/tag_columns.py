@@ -16,7 +16,7 @@ from spanagree.corpus.balance import READ, Balance, add_balances, move_count
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
-from spanagree.corpus.tags import TagSegments, is_ignored, read_tags, scheme_named
+from spanagree.corpus.tags import TagSegments, is_ignored, look_up_scheme, read_tags
 from spanagree.corpus.words import TokenBytes
 from spanagree.errors import (
     InputError,
@@ -57,22 +57,22 @@ class TagOptions:
     outside: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scheme", scheme_named(self.scheme, "auto"))
+        object.__setattr__(self, "scheme", look_up_scheme(self.scheme, "auto"))
         check_choice(self.partial, PARTIAL, "partial")
-        object.__setattr__(self, "outside", outside_tags(self.outside))
+        object.__setattr__(self, "outside", check_outside_tags(self.outside))
 
     def as_tags(self, values: Iterable[str]) -> list[str]:
         """Replace tags that mark nothing with ``O``."""
         return ["O" if value in self.outside else value for value in values]
 
 
-def outside_tags(tags: object) -> tuple[str, ...]:
+def check_outside_tags(tags: object) -> tuple[str, ...]:
     """Check tags that mark nothing, and remove repetitions.
 
     Raises:
         SettingError: if they are not names of tags.
 
-    >>> outside_tags("_"), outside_tags(["OTHER", "NONE"])
+    >>> check_outside_tags("_"), check_outside_tags(["OTHER", "NONE"])
     (('_',), ('OTHER', 'NONE'))
     """
     names = (tags,) if isinstance(tags, str) else tags
@@ -197,8 +197,8 @@ def read_columns(
         InputError: if a tag is not in the scheme, or a document is covered in part.
     """
     document_of_token = np.repeat(compact(np.arange(len(documents))), documents)
-    place_of = location or _location_in_document(documents)
-    seen_by_layer, is_kept = _coverage(
+    place_of = location or _build_locator(documents)
+    seen_by_layer, is_kept = _compute_coverage(
         columns, documents, document_of_token, place_of, options.partial
     )
     if not isinstance(sentences, Mapping):
@@ -217,14 +217,14 @@ def read_columns(
         name: column.read(sentences[name], is_kept, options, functools.partial(place_of, name))
         for name, column in columns.items()
     }
-    settings, remarks = _settings_and_notes(segments_by_layer, options)
+    settings, remarks = _describe_readings(segments_by_layer, options)
     balance = _count_tags(
         segments_by_layer.values(), is_kept, sum(c.n_marks(options) for c in unread)
     )
     return RawCorpus.from_layers(
         documents,
         {
-            name: _raw_layer(
+            name: _build_raw_layer(
                 segments_by_layer.pop(name),
                 sentences[name],
                 documents,
@@ -256,7 +256,7 @@ def _count_tags(readings: Collection[TagSegments], is_kept: Bools, n_unread: int
     return move_count(tags, "token", "not tagged by every annotator", len(is_kept) - n_kept)
 
 
-def _raw_layer(
+def _build_raw_layer(
     reading: TagSegments,
     sentences: Ints,
     documents: Ints,
@@ -282,11 +282,13 @@ def _raw_layer(
     )
 
 
-def _settings_and_notes(
+def _describe_readings(
     readings: Mapping[str, TagSegments], options: TagOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """Describe how layers were read, as settings and as notes."""
-    notes = [note for name, reading in readings.items() for note in _notes_on_layer(name, reading)]
+    notes = [
+        note for name, reading in readings.items() for note in _write_notes_on_layer(name, reading)
+    ]
     schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
         scheme_of_each = ", ".join(
@@ -300,7 +302,7 @@ def _settings_and_notes(
     return settings | ({"ill_formed": ill_formed} if ill_formed else {}), notes
 
 
-def _coverage(
+def _compute_coverage(
     columns: Mapping[str, TagColumn],
     documents: Ints,
     document: Ints,
@@ -329,7 +331,7 @@ def _coverage(
     return seen_by_layer, is_kept
 
 
-def _location_in_document(documents: Ints) -> Callable[[str, int], str]:
+def _build_locator(documents: Ints) -> Callable[[str, int], str]:
     """Build a function that describes the location of a token, for sources without lines."""
     ends = np.cumsum(documents)
 
@@ -342,7 +344,7 @@ def _location_in_document(documents: Ints) -> Callable[[str, int], str]:
     return location
 
 
-def _notes_on_layer(name: str, reading: TagSegments) -> list[str]:
+def _write_notes_on_layer(name: str, reading: TagSegments) -> list[str]:
     """Write notes on how the tags of a layer were read."""
     notes = []
     if reading.repaired:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, as_small, expand_ranges
-from spanagree.corpus.segments import Layer, overlapping
+from spanagree.corpus.segments import Layer, find_overlapping
 from spanagree.errors import InputError, SettingError, check_choice, quote_value
 
 O, B, I, E, S = range(5)  # noqa: E741 — the usual names of tags
@@ -107,13 +107,13 @@ _SEQEVAL = (
 )  # schemes as in seqeval, which is wrong for IOE1 and lacks IO
 
 
-def scheme_named(scheme: object, *also: str) -> str:
+def look_up_scheme(scheme: object, *also: str) -> str:
     """Return the standard name of a scheme, given by a synonym or as a class of seqeval.
 
     Raises:
         SettingError: if the scheme is unknown, and not one of ``also``.
 
-    >>> scheme_named("BIOES"), scheme_named("auto", "auto")
+    >>> look_up_scheme("BIOES"), look_up_scheme("auto", "auto")
     ('IOBES', 'auto')
     """
     name = scheme.__name__ if isinstance(scheme, type) else scheme  # seqeval has classes
@@ -164,7 +164,7 @@ def read_tags(
     >>> reading.start.tolist(), reading.end.tolist(), reading.scheme
     ([0, 3], [2, 4], 'IOB2')
     """
-    scheme = scheme_named(scheme, "auto")
+    scheme = look_up_scheme(scheme, "auto")
     meanings = _parse_tags(tags, codes, scheme, location)
     code_by_label = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
     prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
@@ -237,7 +237,7 @@ def _select_strict(
 ) -> tuple[Ints, Ints]:
     """Select the leniently read segments that are well-formed."""
     if scheme in _SEQEVAL:
-        return _strict_segments(sequence, scheme)
+        return _find_strict_segments(sequence, scheme)
     n_ill_formed_before = np.concatenate(([0], np.cumsum(ill_formed)))
     is_well_formed = n_ill_formed_before[end] == n_ill_formed_before[start]
     return start[is_well_formed], end[is_well_formed]
@@ -255,15 +255,15 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     ['B-PER', 'I-PER', 'B-PER', 'O']
     """
     spelling = _SPELLED.get(scheme, {})
-    scheme = scheme_named(scheme)
+    scheme = look_up_scheme(scheme)
     document_start = np.cumsum(lengths) - lengths
     start, end = (
         document_start[layer.document] + layer.start,
         document_start[layer.document] + layer.end,
     )
-    later, earlier = overlapping(layer.document, layer.start, layer.end)
+    later, earlier = find_overlapping(layer.document, layer.start, layer.end)
     if len(later):
-        raise _cannot_represent(
+        raise _build_scheme_error(
             layer, labels, (int(earlier[0]), int(later[0])), scheme, "share tokens"
         )
     touches_previous = np.zeros(
@@ -275,7 +275,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     touches_previous[1:] = continues_label & (start[1:] == end[:-1])
     if scheme == "IO" and touches_previous.any():
         i = int(touches_previous.argmax())
-        raise _cannot_represent(layer, labels, (i - 1, i), scheme, "touch")
+        raise _build_scheme_error(layer, labels, (i - 1, i), scheme, "touch")
     prefix = np.full(int(lengths.sum()), O)
     label = np.zeros(len(prefix), np.int64)
     inside_tokens, _ = expand_ranges(start, end)
@@ -298,12 +298,12 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     return np.array(tag_names, dtype=object)[tag_code].tolist()
 
 
-def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
+def parse_prefixed_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     """Parse a tag into meaning and label; ``None`` if it is neither ``O`` nor has a prefix.
 
-    >>> prefixed("B-creative-work", "IOB2") == (B, "creative-work")
+    >>> parse_prefixed_tag("B-creative-work", "IOB2") == (B, "creative-work")
     True
-    >>> prefixed("PER", "IO")
+    >>> parse_prefixed_tag("PER", "IO")
     """
     if tag == "O":
         return O, ""
@@ -320,7 +320,7 @@ def is_tag(text: str) -> bool:
     >>> is_tag("O"), is_tag("B-PER"), is_tag("I")
     (True, True, False)
     """
-    return text == "O" or (len(text) > 1 and prefixed(text, "") is not None)
+    return text == "O" or (len(text) > 1 and parse_prefixed_tag(text, "") is not None)
 
 
 def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
@@ -328,7 +328,7 @@ def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     has_prefix = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # of another scheme
     if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not has_prefix:
         return I, tag
-    return prefixed(tag, scheme)
+    return parse_prefixed_tag(tag, scheme)
 
 
 def _is_punctuation(tag: str) -> bool:
@@ -433,7 +433,7 @@ def _detect_scheme(letters: set[str], sequence: _Sequence) -> str:
     return candidates[int(np.argmin([sum(map(np.count_nonzero, masks)) for masks in flaw_masks]))]
 
 
-def _strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
+def _find_strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     """Find the segments that are opened and closed by the rules of the scheme.
 
     A tag opens a segment, continues an open segment, or does neither; then no segment is open.
@@ -471,7 +471,7 @@ def _strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     return first_token[is_closed], last_token[is_closed] + 1
 
 
-def _cannot_represent(
+def _build_scheme_error(
     layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, problem: str
 ) -> SettingError:
     alternatives = "IOB2 or IOBES" if problem == "touch" else "no tag scheme"

@@ -41,13 +41,13 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
 _RATE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)fps")
 
 
-def scale_of(unit: str) -> Fraction:
+def look_up_scale(unit: str) -> Fraction:
     """Return the length of a unit in seconds: s, ms, us, or frames such as 25fps.
 
     Raises:
         SettingError: if the unit is unknown.
 
-    >>> scale_of("25fps")
+    >>> look_up_scale("25fps")
     Fraction(1, 25)
     """
     from fractions import Fraction
@@ -62,7 +62,7 @@ def scale_of(unit: str) -> Fraction:
     return 1 / Fraction(rate[1])
 
 
-def seconds(value: object, location: str, unit: str = "s") -> Fraction:
+def parse_seconds(value: object, location: str, unit: str = "s") -> Fraction:
     """Parse a time into exact seconds: a number, or a clock time such as 1:02:03.5.
 
     A float is rounded to 15 digits, so that .1 + .2 is .3. The decimal sign may be a comma.
@@ -84,7 +84,7 @@ def seconds(value: object, location: str, unit: str = "s") -> Fraction:
             exact = 3600 * Fraction(Decimal(hours or 0)) + 60 * int(minutes) + exact_second
     elif not isinstance(value, bool) and _NUMBER.fullmatch(text):
         try:
-            exact = Fraction(Decimal(text.replace(",", "."))) * scale_of(unit)
+            exact = Fraction(Decimal(text.replace(",", "."))) * look_up_scale(unit)
         except (InvalidOperation, OverflowError):
             exact = None
     if exact is None:
@@ -98,63 +98,69 @@ def seconds(value: object, location: str, unit: str = "s") -> Fraction:
     return exact
 
 
-def ticks(value: object, location: str, unit: str = "s") -> int:
-    """Parse a time into ticks; see :func:`seconds`.
+def parse_ticks(value: object, location: str, unit: str = "s") -> int:
+    """Parse a time into ticks; see :func:`parse_seconds`.
 
-    >>> ticks("0.3", ""), ticks(0.1 + 0.2, ""), ticks("1:02:03,5", "") // 20_000_000
-    (6000000, 6000000, 3723)
+    >>> parse_ticks("0.3", ""), parse_ticks(0.1 + 0.2, "")
+    (6000000, 6000000)
+    >>> parse_ticks("1:02:03,5", "") // 20_000_000
+    3723
     """
-    return in_ticks(seconds(value, location, unit))
+    return convert_to_ticks(parse_seconds(value, location, unit))
 
 
-def in_ticks(exact: Fraction) -> int:
+def convert_to_ticks(exact: Fraction) -> int:
     """Convert exact seconds to ticks."""
     scaled = exact * (_PER_SECOND // 2)
     return 2 * (scaled.numerator // scaled.denominator) + (scaled.denominator != 1)
 
 
-def ticks_of(offsets: str) -> int:
+def look_up_ticks(offsets: str) -> int:
     """Return the number of ticks of a unit of time; 0 if it is not one.
 
-    >>> ticks_of("10ms"), ticks_of("tokens")
+    >>> look_up_ticks("10ms"), look_up_ticks("tokens")
     (200000, 0)
     """
     match = UNIT_OF_TIME.fullmatch(offsets)
     return 0 if match is None else int(match[1]) * _PER_SECOND // _A_SECOND[match[2]]
 
 
-def shown(offset: int, offsets: str) -> str:
+def format_offset(offset: int, offsets: str) -> str:
     """Format an offset; times in seconds.
 
-    >>> shown(123, "10ms"), shown(123, "tokens"), shown(2, "1s")
+    >>> format_offset(123, "10ms"), format_offset(123, "tokens"), format_offset(2, "1s")
     ('1.23', '123', '2')
     """
-    return f"{offset}" if not (unit := ticks_of(offsets)) else _format_seconds(int(offset) * unit)
+    return (
+        f"{offset}" if not (unit := look_up_ticks(offsets)) else _format_seconds(int(offset) * unit)
+    )
 
 
-def sized(size: int, offsets: str) -> str:
+def format_length(size: int, offsets: str) -> str:
     """Format a length with its unit.
 
-    >>> sized(1, "tokens"), sized(150, "10ms")
+    >>> format_length(1, "tokens"), format_length(150, "10ms")
     ('1 token', '1.5 s')
     """
-    return f"{shown(size, offsets)} s" if is_time(offsets) else pluralize(size, offsets[:-1])
+    return (
+        f"{format_offset(size, offsets)} s" if is_time(offsets) else pluralize(size, offsets[:-1])
+    )
 
 
-def in_seconds(offset: Any, offsets: str) -> Any:
+def convert_to_seconds(offset: Any, offsets: str) -> Any:
     """Convert offsets for data; times become the nearest float in seconds.
 
-    >>> in_seconds(30, "10ms"), in_seconds(30, "tokens")
+    >>> convert_to_seconds(30, "10ms"), convert_to_seconds(30, "tokens")
     (0.3, 30)
     """
-    if not (unit := ticks_of(offsets)):
+    if not (unit := look_up_ticks(offsets)):
         return offset
     if isinstance(offset, (int, float, np.integer)):
         return offset * unit / _PER_SECOND
-    return [in_seconds(moment, offsets) for moment in offset]
+    return [convert_to_seconds(moment, offsets) for moment in offset]
 
 
-def with_seconds(table: Frame, *names: str) -> Frame:
+def convert_table_to_seconds(table: Frame, *names: str) -> Frame:
     """Convert the sizes in a table of shared time to seconds, like all of its times.
 
     Args:
@@ -171,7 +177,7 @@ def with_seconds(table: Frame, *names: str) -> Frame:
     ]
     rows = [
         [
-            in_seconds(value, offsets) if is_size and value is not None else value
+            convert_to_seconds(value, offsets) if is_size and value is not None else value
             for value, is_size in zip(row, is_size_column, strict=True)
         ]
         for row in table.rows
@@ -194,7 +200,7 @@ def _format_seconds(ticks: int) -> str:
     return f"{sign}{full_seconds}.{rest_ticks * (10**8 // _PER_SECOND):08d}".rstrip("0").rstrip(".")
 
 
-def with_resolution(
+def apply_resolution(
     raw: RawCorpus, resolution: str | None = None, duration: object = None
 ) -> RawCorpus:
     """Convert offsets in ticks to units of a resolution.
@@ -219,10 +225,10 @@ def with_resolution(
         return raw
     lengths = np.asarray(raw.lengths, np.int64)
     if duration is not None:
-        lengths = np.full(len(lengths), ticks(duration, "duration"))
+        lengths = np.full(len(lengths), parse_ticks(duration, "duration"))
         raw = _record_length(raw, duration=str(duration))
     times = [np.asarray(x, np.int64) for x in (raw.start, raw.end, lengths)]
-    ticks_by_unit = {name: ticks_of(name) for name in RESOLUTIONS}
+    ticks_by_unit = {name: look_up_ticks(name) for name in RESOLUTIONS}
     chosen_unit = resolution or next(
         (
             name
@@ -231,7 +237,7 @@ def with_resolution(
         ),
         RESOLUTIONS[-1],
     )
-    unit_ticks = ticks_of(chosen_unit) if isinstance(chosen_unit, str) else 0
+    unit_ticks = look_up_ticks(chosen_unit) if isinstance(chosen_unit, str) else 0
     if unit_ticks < _FINEST:
         requirement = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
         raise SettingError(f"resolution {quote_value(resolution)}; {requirement}")
@@ -268,7 +274,7 @@ def _round_half_even(times: Ints, unit: int) -> Ints:
     return np.asarray(units + is_rounded_up, np.int64)
 
 
-def of_one_length(raw_by_name: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
+def equalize_lengths(raw_by_name: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
     """Set the length of each recording to the longest in any source.
 
     If a source does not record the length, its last segment ends the recording.
@@ -299,7 +305,7 @@ def of_one_length(raw_by_name: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpu
     return result
 
 
-def within_parts(
+def cut_into_parts(
     raw: RawCorpus, parts: Mapping[str, Sequence[tuple[Fraction, Fraction]]], source: str
 ) -> RawCorpus:
     """Cut recordings into parts, each a document; segments are cut at the ends.
@@ -331,8 +337,8 @@ def within_parts(
     ids, lengths, n_annotations = [], [], 0
     for part_index, (d, begin_time, stop_time) in enumerate(located_parts):
         part_start, part_end = (
-            np.int64(in_ticks(begin_time)),
-            np.int64(in_ticks(stop_time)),
+            np.int64(convert_to_ticks(begin_time)),
+            np.int64(convert_to_ticks(stop_time)),
         )  # int64 even if rows are int32
         suffix = f":{float(begin_time):g}-{float(stop_time):g}" if has_several else ""
         ids.append(f"{raw.id_of(d)}{suffix}")

@@ -21,7 +21,7 @@ CUTS = {
 """Treatments of a segment that begins or ends inside a token."""
 
 
-def locate(text: str, tokens: Iterable[Any], location: str) -> tuple[list[str], list[int]]:
+def locate_tokens(text: str, tokens: Iterable[Any], location: str) -> tuple[list[str], list[int]]:
     """Locate the tokens of a text; return the tokens and their starts.
 
     Args:
@@ -33,7 +33,7 @@ def locate(text: str, tokens: Iterable[Any], location: str) -> tuple[list[str], 
     Raises:
         InputError: if a token is not in the text at its position.
 
-    >>> locate("No way!", ["No", "way", "!"], "document 1")
+    >>> locate_tokens("No way!", ["No", "way", "!"], "document 1")
     (['No', 'way', '!'], [0, 3, 6])
     """
     words: list[str] = []
@@ -82,7 +82,7 @@ class Tokens(NamedTuple):
     ends: Ints
 
 
-def tokenize(
+def tokenize_texts(
     texts: Sequence[str], tokenizer: Callable[[str], Iterable[Any]], name_of: Callable[[int], str]
 ) -> Tokens:
     """Tokenize texts; ``name_of`` returns the name of a document, for error messages.
@@ -91,7 +91,7 @@ def tokenize(
         InputError: if tokens are not pieces of their text.
     """
     tokens_and_starts = [
-        locate(text, tokenizer(text), f"document {quote_value(name_of(d))}")
+        locate_tokens(text, tokenizer(text), f"document {quote_value(name_of(d))}")
         for d, text in enumerate(texts)
     ]
     words = tuple(word for items, _ in tokens_and_starts for word in items)
@@ -100,23 +100,23 @@ def tokenize(
     sizes = np.array([len(text) for text in texts], np.int64)
     stretch = np.cumsum(sizes + 1) - sizes - 1
     line = starts + np.repeat(stretch, lengths)
-    return Tokens(words, starts, lengths, stretch, line, line + sizes_of(words))
+    return Tokens(words, starts, lengths, stretch, line, line + count_characters(words))
 
 
-def sizes_of(words: Sequence[str]) -> Ints:
+def count_characters(words: Sequence[str]) -> Ints:
     """Count the characters of each word."""
     return np.array([len(word) for word in words], np.int64)
 
 
-def spaced(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
+def join_words(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
     """Join words to texts, with spaces between; also return the start of each word.
 
-    >>> spaced(["No", "way", "Yes"], np.array([2, 1]))
+    >>> join_words(["No", "way", "Yes"], np.array([2, 1]))
     (('No way', 'Yes'), array([0, 3, 0]))
     """
     ends = np.cumsum(lengths)
     bounds = zip((ends - lengths).tolist(), ends.tolist(), strict=True)
-    sizes = sizes_of(words)
+    sizes = count_characters(words)
     line_start = np.append(np.cumsum(sizes + 1) - sizes - 1, 0)
     starts = line_start[:-1] - np.repeat(line_start[ends - lengths], lengths)
     return tuple(" ".join(words[a:b]) for a, b in bounds), starts
@@ -140,13 +140,14 @@ class TokenRanges(NamedTuple):
 def fit_pieces(
     layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
 ) -> tuple[TokenRanges, SegmentDetails | None]:
-    """Convert segments that may have several pieces to tokens, see :func:`fit`; return details too.
+    """Convert segments that may have several pieces to tokens; return details too.
 
-    Each piece is converted separately; a segment is dropped if a piece of it is.
+    Each piece is converted separately, see :func:`fit_segments`; a segment is dropped if a piece of
+    it is.
     """
     details = layer.details
     if details is None or not details.shape.any():
-        return fit(layer, texts, tokens, cut), details
+        return fit_segments(layer, texts, tokens, cut), details
     segment_row, piece_start, piece_end = details.list_pieces(layer.start, layer.end)
     document = layer.document[segment_row]
     order = np.lexsort((segment_row, piece_end, piece_start, document))
@@ -154,7 +155,7 @@ def fit_pieces(
     pieces = Layer(
         document[order], piece_start[order], piece_end[order], segment_row, layer.annotated
     )
-    fitted = fit(pieces, texts, tokens, cut)
+    fitted = fit_segments(pieces, texts, tokens, cut)
     n_segments = len(layer)
     low, high = np.full(n_segments, np.iinfo(np.int64).max), np.zeros(n_segments, np.int64)
     is_left = ~fitted.gone
@@ -185,7 +186,7 @@ def fit_pieces(
     ), new_details
 
 
-def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> TokenRanges:
+def fit_segments(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> TokenRanges:
     """Convert the segments of a layer from characters to ranges of tokens.
 
     ``cut`` is a name in :data:`CUTS`.

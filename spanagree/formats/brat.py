@@ -12,9 +12,9 @@ from unicodedata import normalize
 
 from spanagree.choices import Absent, Discontinuous, Ends, Repair
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import with_discontinuous
+from spanagree.corpus.discontinuous import apply_discontinuous
 from spanagree.corpus.raw import RawCorpus, check_absent
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.segments import Relation, Segment
 from spanagree.errors import (
     InputError,
@@ -127,8 +127,8 @@ def read_brat(
     raw = rename_annotators(
         raw, {name: name or Path(os.path.abspath(folder)).name for name in raw.annotators}
     )
-    raw = with_discontinuous(raw, discontinuous)
-    return valid_corpus(raw, repair)
+    raw = apply_discontinuous(raw, discontinuous)
+    return build_valid_corpus(raw, repair)
 
 
 @naming_files()

@@ -13,13 +13,13 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints
 from spanagree.corpus.balance import add_balances, move_count
-from spanagree.corpus.collector import Version, same_document
-from spanagree.corpus.details import joined
-from spanagree.corpus.flaws import repeats
-from spanagree.corpus.joined import merged_notes, merged_settings
+from spanagree.corpus.collector import Version, check_same_document
+from spanagree.corpus.details import join_details
+from spanagree.corpus.flaws import find_repeats
+from spanagree.corpus.joined import merge_notes, merge_settings
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.repairs import keep_annotations
-from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
+from spanagree.corpus.same_texts import hash_texts, replace_line_ends, write_note_on_same_texts
 from spanagree.corpus.segments import Vocabulary
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import (
@@ -95,7 +95,7 @@ def merge_sources(
         ]
         merged = replace(joined_corpus, notes=(*merged.notes, *incoming.notes, *notes))
     if same_names:
-        is_kept = ~repeats(merged) | ~np.isin(
+        is_kept = ~find_repeats(merged) | ~np.isin(
             merged.annotator_index, [merged.annotators.index(name) for name in same_names]
         )
         merged, _ = _keep_annotations(merged, is_kept)
@@ -267,7 +267,7 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
     reading = dict(raw.reading)
     for name, raw_part in later_parts:
         _check_offsets(first_name, raw, name, raw_part)
-        reading = merged_settings(reading, raw_part.reading, escape_name(name))
+        reading = merge_settings(reading, raw_part.reading, escape_name(name))
     parts = [
         replace(
             raw_part,
@@ -275,7 +275,7 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
         )
         for name, raw_part in named_parts.items()
     ]
-    notes = merged_notes(
+    notes = merge_notes(
         {escape_name(name): raw_part.notes for name, raw_part in named_parts.items()}
     )
     names = [escape_name(name) for name in named_parts]
@@ -298,11 +298,11 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
 def _compose_same_texts_note(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
     """Compose the note on documents of different files with the same text and different ids."""
     files = Counter(id_ for raw in raw_parts for id_ in raw.ids or ())
-    text_ids = [numbers_of_texts(raw) for raw in raw_parts]
+    text_ids = [hash_texts(raw) for raw in raw_parts]
     for raw, text_ids_of_part in zip(raw_parts, text_ids, strict=True):
         is_shared = [files[id_] > 1 for id_ in raw.ids or ()][: len(text_ids_of_part)]
         text_ids_of_part[is_shared] = 0  # one document in several files
-    return note_of_same_texts(text_ids)
+    return write_note_on_same_texts(text_ids)
 
 
 def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
@@ -334,7 +334,7 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
             location = (
                 f"{name}: document {quote_value(ids[d])}, which {names[origin_part_index]} has too"
             )
-            same_document(
+            check_same_document(
                 _version_of_document(raw, d),
                 _version_of_document(raw_parts[origin_part_index], origin_index),
                 location,
@@ -473,7 +473,7 @@ def _join_rows(
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
     segment_names = ("annotation", "start", "end", "label", *(["quote"] if has_quotes else []))
     names = ("document_index", "annotator_index", *segment_names, "when")
-    content["details"] = joined([(raw.details, len(raw.start)) for raw in raw_parts])
+    content["details"] = join_details([(raw.details, len(raw.start)) for raw in raw_parts])
     first_annotations = accumulate((len(raw.document_index) for raw in raw_parts), initial=0)
     content["unplaced"] = UnplacedQuotes.joined(
         (raw.unplaced, first_annotation)
@@ -547,7 +547,7 @@ def _check_same_documents(
     """Raise if two sources contain different versions of a document."""
     for document in np.flatnonzero(positions >= 0).tolist():
         merged_document = int(positions[document])
-        same_document(
+        check_same_document(
             _version_of_document(incoming, document),
             _version_of_document(merged, merged_document),
             f"{location}, document {quote_value(merged.id_of(merged_document))}",
@@ -560,7 +560,7 @@ def _text_of_document(raw: RawCorpus, document_index: int) -> str | None:
 
 def _adopt_line_ends(raw: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
     """Take over the line ends of other parts for texts that differ only in them."""
-    return with_line_ends(
+    return replace_line_ends(
         raw, {document_index: text for document_index, text in texts.items() if text is not None}
     )
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from zipfile import is_zipfile
 
-from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import check_absent
 from spanagree.errors import (
@@ -169,7 +169,7 @@ def _collect_annotations_by_user(
     items_of: dict[str, list[Any]] = {}
     for item in items:
         user = item.get("user") if isinstance(item, dict) else None
-        annotator = stem if user is None else text_of_whole(user)
+        annotator = stem if user is None else convert_integer_to_text(user)
         if not isinstance(annotator, str):
             raise invalid_value(
                 f"{location}: name", annotator, "a string that is not empty is needed"
@@ -227,9 +227,9 @@ def _parse_spans(items: list[Any], location: str, log: ReadLog) -> list[RawSpan]
 def _parse_span(item: object, location: str) -> RawSpan | None:
     """Parse a span; return ``None`` for the label of a whole text."""
     if isinstance(item, list) and len(item) == 3:
-        return RawSpan(item[0], item[1], text_of_whole(item[2]))
+        return RawSpan(item[0], item[1], convert_integer_to_text(item[2]))
     if isinstance(item, dict) and "start_offset" in item:
-        label = text_of_whole(item.get("label"))
+        label = convert_integer_to_text(item.get("label"))
         return RawSpan(item["start_offset"], item.get("end_offset"), label)
     is_label = isinstance(item, dict) and "label" in item and "end_offset" not in item
     if is_whole(item) or isinstance(item, str) or is_label:

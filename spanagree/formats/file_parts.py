@@ -10,10 +10,10 @@ from typing import Any
 from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.flaws import check_flaws
-from spanagree.corpus.grouped import grouped
+from spanagree.corpus.grouped import group_documents
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
-from spanagree.corpus.times import with_resolution
+from spanagree.corpus.repairs import allows_repeats, apply_repairs, build_valid_corpus
+from spanagree.corpus.times import apply_resolution
 from spanagree.errors import (
     InputError,
     check_choice,
@@ -88,8 +88,8 @@ class FileParts(list["FilePart"]):
         if options.get("join") is not None:
             parts = join_documents_by_text(parts)
         raw = concatenate_parts(parts, repeats=allows_repeats(repair))
-        raw = with_resolution(raw, options.get("resolution"), options.get("duration"))
-        return valid_corpus(raw, repair)
+        raw = apply_resolution(raw, options.get("resolution"), options.get("duration"))
+        return build_valid_corpus(raw, repair)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +114,12 @@ class FilePart:
 
     def __call__(self) -> Corpus:
         """Read the part."""
-        return valid_corpus(self.read_rows(), self.repair).with_ids(f"{self.name}:")
+        return build_valid_corpus(self.read_rows(), self.repair).with_ids(f"{self.name}:")
 
     def read_rows(self) -> RawCorpus:
         """Read the rows of the part, unchecked."""
         raw = self.read_in_ticks()
-        return with_resolution(raw, self.options.get("resolution"), self.options.get("duration"))
+        return apply_resolution(raw, self.options.get("resolution"), self.options.get("duration"))
 
     def read_in_ticks(self) -> RawCorpus:
         """Read the rows of the part, with the exact times of recordings."""
@@ -142,7 +142,7 @@ def read_patterns(
 
     Raises:
         SettingError, InputError: see :func:`spanagree.formats.read_files.read_raw_files` and
-            :func:`spanagree.corpus.grouped.grouped`; also if annotations have flaws that no
+            :func:`spanagree.corpus.grouped.group_documents`; also if annotations have flaws that no
             requested step repairs.
     """
     settings = dict(options)
@@ -151,8 +151,8 @@ def read_patterns(
     check_choice(unit, UNITS, "unit")
     raw = read_raw_patterns(files, settings, form, progress, repeats=allows_repeats(repair))
     if grouping is None:
-        return valid_corpus(raw, repair)
-    raw = repaired(raw, repair)
+        return build_valid_corpus(raw, repair)
+    raw = apply_repairs(raw, repair)
     from spanagree.formats.document_tables import (
         describe_table,
         parse_table_name,
@@ -166,7 +166,7 @@ def read_patterns(
         ids = [raw.id_of(d) for d in range(len(raw.lengths))]
         names = read_document_names(ids, *table, "group", settings.get("document"))
         description = describe_table(*table)
-    return Corpus.from_raw(grouped(raw, names, unit == "document", description))
+    return Corpus.from_raw(group_documents(raw, names, unit == "document", description))
 
 
 def read_raw_patterns(
@@ -193,7 +193,7 @@ def read_raw_patterns(
     raw = concatenate_parts(parts, repeats=repeats)
     if len(raw.annotators) == 1 and (names := find_user_named_layers(files)) and len(files) == 1:
         raw = rename_annotators(raw, dict.fromkeys(raw.annotators, names.pop()))
-    return with_resolution(raw, options.get("resolution"), options.get("duration"))
+    return apply_resolution(raw, options.get("resolution"), options.get("duration"))
 
 
 def _find_annotator_patterns(patterns: Mapping[str, PathName]) -> set[str]:

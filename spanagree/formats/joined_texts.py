@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.offsets import Place
 from spanagree.errors import (
     InputError,
@@ -60,10 +60,10 @@ class TextLookup:
             raise InputError(
                 f"{location}: no text, and no other file has texts by id; name the file that has"
                 " them beside this one, or a folder of texts such as"
-                f" {quote_value(f'{text_of_whole(id_)}.txt')}, or the column of the text with"
-                f" --text; {OF_STRINGS}"
+                f" {quote_value(f'{convert_integer_to_text(id_)}.txt')}, or the column of the text"
+                f" with --text; {OF_STRINGS}"
             )
-        key = str(text_of_whole(id_))
+        key = str(convert_integer_to_text(id_))
         (self.joined if key in texts else self.unmatched).add(key)
         return texts.get(key)
 
@@ -150,7 +150,7 @@ def read_texts(
                 row, [column_name for column_name in COLUMNS["text"] if column_name not in ID_NAMES]
             )
             if key in row and isinstance(row.get(column), str) and column != key:
-                id_ = str(text_of_whole(row[key]))
+                id_ = str(convert_integer_to_text(row[key]))
                 if texts.setdefault(id_, row[column]) != row[column]:
                     raise InputError(
                         f"{location}: a second text of {quote_value(id_)}, which differs; ids are"

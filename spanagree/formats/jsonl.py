@@ -27,7 +27,7 @@ from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
 from spanagree.errors import (
     InputError,
@@ -76,7 +76,7 @@ def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Cor
     ...     read_jsonl(Path(folder, "one.jsonl"))[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),), 'bob': None}
     """
-    return valid_corpus(read_raw_jsonl(path), repair)
+    return build_valid_corpus(read_raw_jsonl(path), repair)
 
 
 def read_raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from spanagree.choices import Duplicates
-from spanagree.corpus.label_table import LabelTable, label_table
-from spanagree.corpus.label_text import as_text
+from spanagree.corpus.label_table import LabelTable, build_label_table
+from spanagree.corpus.label_text import convert_to_text
 from spanagree.errors import InputError, SettingError, pluralize, printable_path, quote_value
 from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.fields import code_column
@@ -97,7 +97,7 @@ def read_labels(
         columns = [
             table.find_column(column_name, role) for role, column_name in column_by_role.items()
         ]
-        return label_table(
+        return build_label_table(
             *(table.columns[c] for c in columns), location=table.format_location, **table_options
         )
     if counts:
@@ -124,7 +124,7 @@ def _read_wide(
     )
     names = [name for name in rows for _ in columns]
     labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
-    return label_table(
+    return build_label_table(
         names,
         header * len(rows),
         labels,
@@ -241,7 +241,7 @@ class _LabelFile:
                 raise InputError(
                     f"{self.name}: one column; besides the item's one for each {role} is needed"
                 )
-        texts = [as_text(self.header[c]) for c in columns]  # 1.0 is 1, as in cells
+        texts = [convert_to_text(self.header[c]) for c in columns]  # 1.0 is 1, as in cells
         for i, (c, name) in enumerate(zip(columns, texts, strict=True)):
             if name is None:
                 raise InputError(f"{self.name}: column {c + 1} has no name; each {role} needs one")

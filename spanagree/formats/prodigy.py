@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.tokens import sizes_of, spaced
+from spanagree.corpus.tokens import count_characters, join_words
 from spanagree.errors import (
     InputError,
     invalid_value,
@@ -133,7 +133,7 @@ class _RowReader:
             return ""
         if isinstance(id_, str) and _SESSION_START.search(id_):
             self.session_starts[id_] = None
-        name = text_of_whole(id_)
+        name = convert_integer_to_text(id_)
         if isinstance(name, str):
             self.annotators.add(name)
         return name
@@ -302,10 +302,10 @@ def _list_tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
     """Return the tokens of a document, with their offsets in the text that is written."""
     words, first_token = corpus.tokens_of(d), int(corpus.starts[d])
     if corpus.texts is None or corpus.token_starts is None:
-        starts = spaced(words, np.array([len(words)]))[1]
+        starts = join_words(words, np.array([len(words)]))[1]
     else:
         starts = corpus.token_starts[first_token : first_token + len(words)]
-    ends = starts + sizes_of(words)
+    ends = starts + count_characters(words)
     rows = zip(words, starts.tolist(), ends.tolist(), strict=True)
     return [
         {"text": word, "start": start, "end": end, "id": index, "ws": text[end : end + 1].isspace()}

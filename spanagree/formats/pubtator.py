@@ -13,7 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Ends
-from spanagree.corpus.offsets import number_standing, point
+from spanagree.corpus.offsets import count_matching_quotes, look_up_point
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, printable_path, quote_value, whole_number
 from spanagree.files import PathName, lines_of
@@ -96,8 +96,8 @@ def _yield_records(documents: dict[str, _Document], joiner: str, location: str) 
         )
         spans = (
             RawSpan(
-                start if offsets is None else point(offsets, start),
-                end if offsets is None else point(offsets, end),
+                start if offsets is None else look_up_point(offsets, start),
+                end if offsets is None else look_up_point(offsets, end),
                 *(label, quote or None, None, None, f"{location}:{line}"),
             )
             for line, start, end, quote, label in document.mentions
@@ -170,7 +170,7 @@ def _find_joiner(documents: Mapping[str, _Document]) -> str:
     for joiner, join in _JOINERS.items():
         for document in documents.values():
             spans = ((start, end, quote) for _, start, end, quote, _ in document.mentions)
-            n_matching[joiner] += number_standing(join(document.sections), spans)
+            n_matching[joiner] += count_matching_quotes(join(document.sections), spans)
         if n_matching[joiner] == n_mentions:
             break
     return max(_JOINERS, key=lambda joiner: n_matching[joiner])

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
-from spanagree.corpus.normal_form import composed
-from spanagree.corpus.offsets import Place, places_of
+from spanagree.corpus.normal_form import compose_text
+from spanagree.corpus.offsets import Place, find_occurrences
 from spanagree.errors import escape_name, percent, pluralize
 from spanagree.formats.changed_texts import cuts_word, find_changed_quote, fold_text
 
@@ -164,7 +164,7 @@ def find_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     if not isinstance(text, str):
-        for start, end in places_of(text, quote):
+        for start, end in find_occurrences(text, quote):
             if not spans or spans[-1][1] <= start:
                 spans.append((start, end))
         return spans
@@ -178,7 +178,7 @@ def find_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
 def _find_whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find the occurrences of a quote that split no character of the composed normal form."""
     spans = find_occurrences(text, quote)
-    as_composed = composed(text) if spans and isinstance(text, str) else None
+    as_composed = compose_text(text) if spans and isinstance(text, str) else None
     if as_composed is None:
         return spans
     return [span for span in spans if as_composed.inside.isdisjoint(span)]
@@ -193,7 +193,7 @@ def find_loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     if not isinstance(text, str):
         tokens = [fold_text(normalize("NFC", token))[0] for token in text]
         return find_occurrences(tokens, fold_text(normalize("NFC", quote).strip())[0])
-    as_composed = composed(text)
+    as_composed = compose_text(text)
     plain_text, positions = fold_text(text if as_composed is None else as_composed.text)
     plain_quote, _ = fold_text(normalize("NFC", quote).strip())
     spans = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from spanagree.choices import FormatName, Repair, Repeats, Unplaced
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.repairs import steps_of
+from spanagree.corpus.repairs import list_steps
 from spanagree.errors import SettingError
 from spanagree.files import named_files
 from spanagree.formats.file_parts import read_patterns
@@ -61,7 +61,7 @@ def read(
     >>> read([{"tokens": ["Jo", "sings"], "gold": ["B-PER", "O"]}]).annotators
     ('gold',)
     """
-    repair = steps_of(repair, repeats, unplaced)
+    repair = list_steps(repair, repeats, unplaced)
     paths = source.values() if isinstance(source, Mapping) else source
     are_paths = isinstance(source, (list, tuple, Mapping)) and all(
         isinstance(p, _PATH) for p in paths

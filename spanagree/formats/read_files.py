@@ -12,12 +12,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spanagree.corpus.discontinuous import with_discontinuous
+from spanagree.corpus.discontinuous import apply_discontinuous
 from spanagree.corpus.offsets import Place
-from spanagree.corpus.other_labels import LABELS, with_labels
+from spanagree.corpus.other_labels import LABELS, rename_and_select_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import apply_absent
-from spanagree.corpus.times import TICKS, of_one_length, with_resolution, within_parts
+from spanagree.corpus.times import TICKS, apply_resolution, cut_into_parts, equalize_lengths
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -348,7 +348,7 @@ def read_raw_files(
         raw_by_layer = join_documents_by_text(raw_by_layer)
     if in_units:  # otherwise a pattern defines the parts
         notes += _compose_recordings_note(raw_by_layer, sources)
-    raw_by_layer = dict(of_one_length(raw_by_layer))
+    raw_by_layer = dict(equalize_lengths(raw_by_layer))
     _check_shared_documents(raw_by_layer, by_format)
     annotated_sources = [
         source for format_sources in by_format.values() for source in format_sources
@@ -361,10 +361,12 @@ def read_raw_files(
     )
     merged = merged.replace(notes=(*notes, *merged.notes)) if notes else merged
     if (uem := set_options.get("uem")) is not None:
-        merged = within_parts(merged, read_uem(uem), Path(uem).name)
+        merged = cut_into_parts(merged, read_uem(uem), Path(uem).name)
     if in_units:
-        merged = with_resolution(merged, set_options.get("resolution"), set_options.get("duration"))
-    merged = with_discontinuous(with_labels(merged, **labels), discontinuous)
+        merged = apply_resolution(
+            merged, set_options.get("resolution"), set_options.get("duration")
+        )
+    merged = apply_discontinuous(rename_and_select_labels(merged, **labels), discontinuous)
     merged = apply_absent(merged, set_options.get("absent"))
     if form is None or all(source.is_as_named for source in annotated_sources):
         return merged

@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.choices import Partial, Repair
-from spanagree.corpus.collector import same_text
+from spanagree.corpus.collector import check_same_text
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import overlapping
+from spanagree.corpus.repairs import build_valid_corpus
+from spanagree.corpus.segments import find_overlapping
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.errors import (
     InputError,
@@ -88,7 +88,7 @@ def from_docs(
     >>> from_docs({"ann": [ann], "bob": [bob]})[0].segments
     {'ann': (Segment(start=0, end=1, label='PER'),), 'bob': ()}
     """
-    return valid_corpus(
+    return build_valid_corpus(
         read_raw_docs(layers, spans=spans, ids=ids, partial=partial, scores=scores), repair
     )
 
@@ -187,7 +187,7 @@ def _yield_records(
         for name, doc in row.items():
             if _is_annotated(doc, spans):
                 location = f"annotator {quote_value(name)}, document {quote_value(id_)}"
-                same_text(doc.text, first_doc.text, location)
+                check_same_text(doc.text, first_doc.text, location)
                 raw_spans = _read_spans(doc, spans, new_positions, scores=scores)
                 annotations.append(RawAnnotation(name, raw_spans, location=location))
         yield Record(f"document {quote_value(id_)}", id_, content, annotations)
@@ -322,7 +322,7 @@ def read_docbin(
     ...     read_docbin(files).labels
     ('ORG', 'PER')
     """
-    return valid_corpus(read_raw_docbin(source, spans=spans, partial=partial), repair)
+    return build_valid_corpus(read_raw_docbin(source, spans=spans, partial=partial), repair)
 
 
 def read_raw_docbin(source: Source, **options: Any) -> RawCorpus:
@@ -420,7 +420,7 @@ def to_docs(
 def _check_ents(corpus: Corpus, annotator: str) -> None:
     """Raise if segments overlap, which doc.ents does not allow."""
     layer = corpus.layers[annotator]
-    later_rows, earlier_rows = overlapping(layer.document, layer.start, layer.end)
+    later_rows, earlier_rows = find_overlapping(layer.document, layer.start, layer.end)
     for pair in list(zip(earlier_rows.tolist(), later_rows.tolist(), strict=True))[:1]:
         document = corpus.id_of(int(layer.document[pair[0]]))
         raise SettingError(

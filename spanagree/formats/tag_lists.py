@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Vocabulary, codes
+from spanagree.corpus.segments import Vocabulary, encode_by_first_use
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import (
     InputError,
@@ -80,9 +80,9 @@ def from_tags(
     raw = read_columns(columns, lengths, options, reading, unread=(), tokens=words, ids=ids)
     if repair in ((), None) and raw.details is None:  # tags without repairs have no flaws
         return Corpus.from_raw(raw)
-    from spanagree.corpus.repairs import valid_corpus
+    from spanagree.corpus.repairs import build_valid_corpus
 
-    return valid_corpus(raw, repair)
+    return build_valid_corpus(raw, repair)
 
 
 def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
@@ -104,7 +104,7 @@ def _code_tags(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
     try:
         tag_codes: Any = np.frombuffer(bytes(map(vocabulary.__getitem__, tags)), np.uint8)
     except ValueError:  # more than 256 tags
-        return codes(chain.from_iterable(documents))
+        return encode_by_first_use(chain.from_iterable(documents))
     return tag_codes, tuple(vocabulary)
 
 

@@ -9,7 +9,7 @@ from html import unescape
 from itertools import islice
 from typing import Any
 
-from spanagree.corpus.collector import same_text
+from spanagree.corpus.collector import check_same_text
 from spanagree.errors import InputError, escape_name, percent, pluralize, quote_value
 from spanagree.files import PathName, numbered_lines
 from spanagree.formats.changed_texts import Alignment
@@ -136,7 +136,7 @@ def find_tagged_spans(answer: str, text: str, location: str) -> list[dict[str, A
     readings = [_split_tags(reading, inner.startswith) for reading in _list_readings(answer)]
     copies = [copy.strip() for copy, _, _ in readings]  # a tag may enclose outer white space
     copy, spans, problems = readings[copies.index(inner) if inner in copies else 0]
-    same_text(copy.strip(), inner, location, _COPY_ADVICE)
+    check_same_text(copy.strip(), inner, location, _COPY_ADVICE)
     if problems:
         raise InputError(f"{location}: {problems[0]}; tags are in pairs")
     n_before_text, n_before_copy = (len(string) - len(string.lstrip()) for string in (text, copy))

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from spanagree.arrays import Ints
-from spanagree.corpus.collector import text_of_whole
-from spanagree.corpus.offsets import Place, point, points_at
+from spanagree.corpus.collector import convert_integer_to_text
+from spanagree.corpus.offsets import Place, look_up_point, map_offsets_to_points
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -380,7 +380,7 @@ class _RecordReader:
         tool = self.tool
         path, utf16_value = tool.utf16
         in_utf16 = text is not None and bool(path) and find_first_value(record, path) == utf16_value
-        points = points_at(text) if in_utf16 and isinstance(text, str) else None
+        points = map_offsets_to_points(text) if in_utf16 and isinstance(text, str) else None
         for key, annotator_part in self._list_annotator_parts(record, location):
             annotator = self._name_annotator(annotator_part, key, location)
             annotator_location = (
@@ -418,7 +418,7 @@ class _RecordReader:
         annotator = (
             ""
             if path in ("", FILE)
-            else text_of_whole(self._find_option_value(annotator_part, "annotator"))
+            else convert_integer_to_text(self._find_option_value(annotator_part, "annotator"))
         )
         if annotator is None and self.set_options.get("annotator"):
             raise InputError(
@@ -534,7 +534,7 @@ class _RecordReader:
                 # without its quote, as the text there may differ in case
                 span = RawSpan(*bounds_of_quote, span.label)
             elif points is not None and is_whole(span.start) and is_whole(span.end):
-                start, end = point(points, span.start), point(points, span.end)
+                start, end = look_up_point(points, span.start), look_up_point(points, span.end)
                 span = span._replace(start=start, end=end)
             if self.tool.links:
                 span_by_name.setdefault(_build_span_name(item, self.tool.links.span, index), count)
@@ -552,7 +552,7 @@ class _RecordReader:
             find_checked_values(annotator_part, links.relations, location), 1
         ):
             relation_location = f"{location}, relation {index}"
-            label = text_of_whole(find_first_value(link, links.label))
+            label = convert_integer_to_text(find_first_value(link, links.label))
             if not isinstance(label, str):
                 raise invalid_value(f"{relation_location}: label", label, "a string is needed")
             first_index, second_index = (
@@ -593,7 +593,7 @@ class _RecordReader:
             quote = " ".join(map(str, quotes)) if None not in quotes else None
             pieces = list(zip(starts, ends, strict=True))
             for label in labels:
-                yield RawSpan(label=text_of_whole(label), quote=quote, pieces=pieces)
+                yield RawSpan(label=convert_integer_to_text(label), quote=quote, pieces=pieces)
             return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
             quoted_text = quote if isinstance(quote, str) else None
@@ -605,4 +605,4 @@ class _RecordReader:
                     f"{location}: span", span, f"nothing stands at {path or 'quote'}"
                 )
             for label in labels:
-                yield RawSpan(start, end, text_of_whole(label), quoted_text)
+                yield RawSpan(start, end, convert_integer_to_text(label), quoted_text)

@@ -7,7 +7,7 @@ import numpy as np
 from spanagree.arrays import unique_rows
 from spanagree.corpus.details import SegmentDetails, check_attribute
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.segments import codes, columns_of_all
+from spanagree.corpus.segments import concatenate_segments, encode_by_first_use
 from spanagree.formats.guessed import CorpusLike, as_corpus
 
 NONE = "(none)"
@@ -37,8 +37,8 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     corpus = as_corpus(corpus)
     details_by_layer = [x.details or SegmentDetails.none(len(x)) for x in corpus.layers.values()]
     check_attribute(attribute, details_by_layer)
-    document, start, end, label, layer = columns_of_all(corpus.layers.values())
-    shapes, _ = codes(
+    document, start, end, label, layer = concatenate_segments(corpus.layers.values())
+    shapes, _ = encode_by_first_use(
         str(detail.shapes[code]) for detail in details_by_layer for code in detail.shape.tolist()
     )
     values = [value or NONE for detail in details_by_layer for value in detail.attribute(attribute)]

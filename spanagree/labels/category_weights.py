@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, unique_rows
-from spanagree.corpus.label_counts import cells_of
+from spanagree.corpus.label_counts import find_cells
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.label_text import SIGN
 from spanagree.errors import SettingError, check_choice, quote_value
@@ -255,7 +255,7 @@ def co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
         item, then by the categories.
     """
     item, label, n_labels = table.cells
-    other_cell, cell = cells_of(table.cells, item)
+    other_cell, cell = find_cells(table.cells, item)
     n_pairs = n_labels[cell] * (n_labels[other_cell] - (cell == other_cell))
     is_pair = n_pairs > 0
     return item[cell[is_pair]], label[cell[is_pair]], label[other_cell[is_pair]], n_pairs[is_pair]
@@ -308,7 +308,7 @@ def weighted_sum_of_cells(table: LabelTable, weights: Floats | None, values: Flo
     if weights is None:
         return values
     item, label, _ = table.cells
-    other_cell, cell = cells_of(table.cells, item)
+    other_cell, cell = find_cells(table.cells, item)
     weighted_sums = np.bincount(
         cell, weights[label[cell], label[other_cell]] * values[other_cell], len(values)
     )

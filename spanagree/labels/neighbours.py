@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Ints, unique_rows
-from spanagree.corpus.label_counts import cells_of
+from spanagree.corpus.label_counts import find_cells
 from spanagree.corpus.label_table import LabelTable
 
 
@@ -18,7 +18,7 @@ def neighbours(table: LabelTable) -> tuple[Ints, ...]:
     """
     assert table.annotator is not None
     _, label, n_labels = table.cells
-    cell, row = cells_of(table.cells, table.item)
+    cell, row = find_cells(table.cells, table.item)
     n_others = n_labels[cell] - (label[cell] == table.label[row])
     cell, row, n_others = cell[n_others > 0], row[n_others > 0], n_others[n_others > 0]
     columns = table.annotator[row], table.label[row], label[cell], table.given[table.item[row]]

@@ -17,11 +17,11 @@ import numpy as np
 from spanagree.arrays import Ints, expand_ranges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
-from spanagree.corpus.joined import joined, without_text
+from spanagree.corpus.joined import join_corpora, remove_text
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.segments import is_time
-from spanagree.corpus.times import shown
+from spanagree.corpus.times import format_offset
 from spanagree.errors import InputError, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.limits import check_cost
@@ -89,8 +89,8 @@ class _LabelledPart(NamedTuple):
 
 def _label_part(part_corpus: Corpus, skip_outside: bool) -> _LabelledPart:
     """Label the tokens of a part of a corpus, in the process that reads it."""
-    part_corpus = placed_only(part_corpus, "tokens")
-    documents = without_text(part_corpus).replace(layers={}, labels=(), changes=())
+    part_corpus = keep_placed(part_corpus, "tokens")
+    documents = remove_text(part_corpus).replace(layers={}, labels=(), changes=())
     return _LabelledPart(documents, label_tokens(part_corpus, skip_outside))
 
 
@@ -100,7 +100,9 @@ def _joined_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
     Raises:
         InputError: if the parts do not belong together.
     """
-    corpus = joined({name: labelled_part.corpus for name, labelled_part in parts_by_name.items()})
+    corpus = join_corpora(
+        {name: labelled_part.corpus for name, labelled_part in parts_by_name.items()}
+    )
     tables = [labelled_part.table for labelled_part in parts_by_name.values()]
     corpora = [labelled_part.corpus for labelled_part in parts_by_name.values()]
     annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
@@ -171,7 +173,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     Raises:
         InputError: if a token has two labels, or a label is called O.
     """
-    corpus = placed_only(corpus, "tokens")
+    corpus = keep_placed(corpus, "tokens")
     borders = _find_borders(corpus) if runs else None
     _check_items(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
 
@@ -213,7 +215,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
                 labels[label[marked_rows[clash_row]]],
                 corpus.labels[layer.label[segment[clash_row]]],
             )
-            offset = shown(position, corpus.offsets)
+            offset = format_offset(position, corpus.offsets)
             token = f"{offset} s" if is_time(corpus.offsets) else f"{corpus.offsets[:-1]} {offset}"
             raise InputError(
                 f"annotator {quote_value(name)}, document"

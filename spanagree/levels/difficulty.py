@@ -26,7 +26,7 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.comparisons.place_shares import PlacementStatistics, notes_of, with_uniform
 from spanagree.corpus.roles import as_list, choose_annotators
-from spanagree.corpus.times import with_seconds
+from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import SettingError, check_known, escape_name, pluralize, pluralize_of
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.levels.count import DifficultySettings, Documents, documents_of, marked_shares
@@ -176,7 +176,7 @@ class Difficulty(Result):
             caption=f"difficulty of {n_seen_of_all} by {self._annotators_phrase()}",
             remarks=[*remarks(self), *self._remarks_on_places()],
         )
-        table = with_seconds(table, "expected", "size")
+        table = convert_table_to_seconds(table, "expected", "size")
         if self.places is not None and self.uniform is not None:
             uniform = dict(
                 zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True)

@@ -134,7 +134,7 @@ class ComparedRows:
                 settings.
         """
         from spanagree.comparisons.selection import without_unused_text  # only for parts
-        from spanagree.corpus.same_texts import numbers_of_texts
+        from spanagree.corpus.same_texts import hash_texts
 
         if isinstance(part, cls):
             names = part._chosen_differently(**chosen)
@@ -145,7 +145,7 @@ class ComparedRows:
         return replace(
             rows,
             corpus=without_unused_text(corpus, counting.chance),
-            description=replace(rows.description, text_numbers=numbers_of_texts(part)),
+            description=replace(rows.description, text_numbers=hash_texts(part)),
         )
 
     @classmethod

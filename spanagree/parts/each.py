@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from spanagree.arrays import Progress
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.joined import SharedDocumentsError, joined, without_text
+from spanagree.corpus.joined import SharedDocumentsError, join_corpora, remove_text
 from spanagree.errors import InputError, SettingError, SpanAgreeError, escape_name, quote_value
 from spanagree.parts.workers import Outcome, by_workers, described
 
@@ -190,8 +190,8 @@ def whole_corpus(
     if isinstance(source, Corpus):
         check_executor(executor)
         return source
-    prepare = _unchanged if with_text else without_text
-    return joined_parts(source, prepare, joined, executor, progress)
+    prepare = _unchanged if with_text else remove_text
+    return joined_parts(source, prepare, join_corpora, executor, progress)
 
 
 def _unchanged(part: Corpus) -> Corpus:

@@ -28,9 +28,9 @@ from spanagree.comparisons.measures import find_measure, measures
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import shape_codes
+from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.roles import count_seen
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Layer, concatenate_segments
 from spanagree.errors import (
     SettingError,
     check_choice,
@@ -137,9 +137,9 @@ class DisputedSegments(NamedTuple):
 
 def find_disputed(corpus: Corpus) -> DisputedSegments:
     """Find the disputed segments of a corpus, sorted by document, start, end and label."""
-    *columns, annotator = columns_of_all(corpus.layers.values())
+    *columns, annotator = concatenate_segments(corpus.layers.values())
     n_saw = count_seen(corpus)
-    shapes = np.concatenate([columns[0][:0], *shape_codes(corpus.layers.values(), {})])
+    shapes = np.concatenate([columns[0][:0], *encode_shapes(corpus.layers.values(), {})])
     (*segment_columns, _), inverse, n_marked = unique_rows(
         *columns, shapes
     )  # segments with other pieces are distinct

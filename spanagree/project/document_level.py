@@ -12,7 +12,7 @@ from spanagree.arrays import Bools
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.placed import placed_only, remarks_on_unplaced
+from spanagree.corpus.placed import keep_placed, select_notes_on_unplaced
 from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.errors import pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -133,7 +133,7 @@ class DocumentAgreement(Result):
             remarks=[
                 *(f"–: undefined: {reason}" for reason in reasons),
                 *self.caveats,
-                *remarks_on_unplaced(self.notes),
+                *select_notes_on_unplaced(self.notes),
             ],
         )
 
@@ -175,7 +175,7 @@ def document_agreement(
     >>> document_agreement(corpus).any.value
     1.0
     """
-    corpus = placed_only(as_corpus(corpus), "documents")
+    corpus = keep_placed(as_corpus(corpus), "documents")
     jackknife = parse_ci(ci)
     corpus, chosen_names = choose_annotators(corpus, annotators)
     report_progress = progress or (lambda n_done, n_total: None)

@@ -18,10 +18,10 @@ from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
-from spanagree.corpus.placed import note_of_unplaced
+from spanagree.corpus.placed import write_note_on_unplaced
 from spanagree.corpus.roles import choose_annotators
 from spanagree.corpus.segments import Layer, is_time
-from spanagree.corpus.times import in_seconds
+from spanagree.corpus.times import convert_to_seconds
 from spanagree.errors import (
     SettingError,
     check_choice,
@@ -200,7 +200,7 @@ class Gold(Result):
 
     def _row(self, i: int, text: str) -> list[Value]:
         d, entry = int(self.counted.document[i]), self._entry(i)
-        start, end = in_seconds((entry["start"], entry["end"]), self.corpus.offsets)
+        start, end = convert_to_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])
         shown_text = truncate(text, LONGEST)
         return [
@@ -334,7 +334,7 @@ def make_gold(
         )
     voters_corpus, chosen_names = choose_annotators(corpus, annotators)
     voter_names = list(voters_corpus.layers)
-    notes = [*voters_corpus.notes, *note_of_unplaced(voters_corpus, "votes")]
+    notes = [*voters_corpus.notes, *write_note_on_unplaced(voters_corpus, "votes")]
     voters_corpus = voters_corpus.replace(unplaced={})
     if vote is None:
         vote, reasons = _choose_vote(voters_corpus, weighted or share is not None)

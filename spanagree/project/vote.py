@@ -19,7 +19,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, expand_ranges, join, unique_rows
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.project.dawid_skene import Votes, dawid_skene
 
 OUTCOMES = ("gold", "tie", "border", "conflict")
@@ -62,7 +62,7 @@ class Ballots(NamedTuple):
         voter = np.repeat(np.arange(len(names)), [len(documents) for documents in seen_by_voter])
         seen_documents = np.concatenate([np.zeros(0, np.int64), *seen_by_voter])
         return cls(
-            *columns_of_all(layers),
+            *concatenate_segments(layers),
             weight,
             np.bincount(seen_documents, minlength=len(corpus)),
             _sum_by_index(seen_documents, weight[voter], len(corpus)),

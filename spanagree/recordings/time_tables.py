@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import scale_of
+from spanagree.corpus.times import look_up_scale
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -256,7 +256,7 @@ def _add_rows(
             f"{marks.name}: column {quote_value(header[columns.start])} has whole numbers, and"
             " nothing says what they count; name it with time-unit: s, ms, or frames such as 25fps"
         )
-    scale_of(unit or "s")
+    look_up_scale(unit or "s")
     label, view_index = columns.label, _find_index(header, "view")
     if label < 0:
         label = _find_last_word_column(rows, columns)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import LAST_END, TICKS, in_ticks, seconds, shown
+from spanagree.corpus.times import LAST_END, TICKS, convert_to_ticks, format_offset, parse_seconds
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -92,12 +92,12 @@ class Mark(NamedTuple):
         Raises:
             InputError: if a time is before the recording, or times are reversed.
         """
-        start, end = in_ticks(self.start), in_ticks(self.end)
+        start, end = convert_to_ticks(self.start), convert_to_ticks(self.end)
         if start < 0 or end < start:
             problem = "before the recording" if start < 0 else "reversed"
             raise InputError(
-                f"{self.location}: {shown(start, TICKS)}–{shown(end, TICKS)} s, {problem}; a time"
-                " is at least 0, and start comes first"
+                f"{self.location}: {format_offset(start, TICKS)}–{format_offset(end, TICKS)} s,"
+                f" {problem}; a time is at least 0, and start comes first"
             )
         return RawSpan(
             start, end, self.choose_label(label_from), None, self.attributes, None, self.location
@@ -107,7 +107,7 @@ class Mark(NamedTuple):
 class Marks:
     """Marks of a source so far.
 
-    ``add`` takes times in seconds as :func:`spanagree.corpus.times.seconds` returns them.
+    ``add`` takes times in seconds as :func:`spanagree.corpus.times.parse_seconds` returns them.
     """
 
     def __init__(self, path: PathName, unit: str = "s") -> None:
@@ -122,7 +122,7 @@ class Marks:
 
     def parse_time(self, value: object, location: str, unit: str | None = None) -> Fraction:
         """Parse a time, exactly, in seconds."""
-        return seconds(value, location, unit or self.unit)
+        return parse_seconds(value, location, unit or self.unit)
 
     def record_seen(
         self, document: str = "", annotator: str = "", length: Fraction | None = None
@@ -204,7 +204,7 @@ class Marks:
         for document, spans_by_annotator in spans_by_document.items():
             length = self.lengths.get(document, ends[document])
             annotations = [RawAnnotation(name, spans) for name, spans in spans_by_annotator.items()]
-            content = {"length": max(in_ticks(length), 0)}
+            content = {"length": max(convert_to_ticks(length), 0)}
             records.append(Record(self.name, document or "1", content, annotations))
         log.numbered = set(spans_by_document) == {""}
         if has_several_tiers and label_from is None:
@@ -286,7 +286,7 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
             raise InputError(
                 f"{location}: {pluralize(len(cells), 'cell')}; file, channel, start, end"
             )
-        start, end = (seconds(cell, location) for cell in cells[2:])
+        start, end = (parse_seconds(cell, location) for cell in cells[2:])
         if not 0 <= start < end:
             raise _build_part_error(location, cells)
         parts_by_recording.setdefault(cells[0], []).append((start, end))

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Segment, is_time, overlapping
-from spanagree.corpus.times import shown
+from spanagree.corpus.segments import Segment, find_overlapping, is_time
+from spanagree.corpus.times import format_offset
 from spanagree.errors import SettingError, printable_path, quote_value
 from spanagree.files import PathName, write_text
 
@@ -40,7 +40,7 @@ def write_times(corpus: Corpus, path: PathName) -> None:
     for document in corpus:
         for name, segments in document.seen.items():
             for start, end, label in segments:
-                times = (shown(time, corpus.offsets) for time in (start, end))
+                times = (format_offset(time, corpus.offsets) for time in (start, end))
                 table.writerow((document.id, name, *times, label))
             if not segments:
                 table.writerow((document.id, name, "", "", ""))
@@ -70,7 +70,7 @@ def write_rttm(corpus: Corpus, path: PathName) -> None:
                             " rename it with map-labels, or give the recording another id"
                         )
                 start_text, duration = (
-                    shown(time, corpus.offsets) for time in (start, end - start)
+                    format_offset(time, corpus.offsets) for time in (start, end - start)
                 )
                 lines.append(
                     f"SPEAKER {document.id} 1 {start_text} {duration} <NA> <NA> {label} <NA> <NA>\n"
@@ -103,7 +103,7 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
                 f"tier {quote_value(name)}: segments of one label overlap; merge-overlaps"
             )
     head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0"]
-    head += [shown(length, corpus.offsets), "<exists>", str(len(tiers))]
+    head += [format_offset(length, corpus.offsets), "<exists>", str(len(tiers))]
     body = (
         line
         for name, tier in tiers.items()
@@ -114,7 +114,7 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
 
 def _have_overlap(segments: tuple[Segment, ...] | list[Segment]) -> bool:
     start, end = (np.array([segment[i] for segment in segments], np.int64) for i in (0, 1))
-    return bool(len(overlapping(np.zeros(len(start), np.int64), start, end)[0]))
+    return bool(len(find_overlapping(np.zeros(len(start), np.int64), start, end)[0]))
 
 
 def _yield_tier_lines(
@@ -128,9 +128,21 @@ def _yield_tier_lines(
         rows.append((start, end, label))
         position = end
     rows += [(position, length, "")] if position < length or not rows else []
+<<<<<<< ours
     yield from ('"IntervalTier"', _quote_text(name), "0", shown(length, offsets), str(len(rows)))
     for start, end, label in rows:
         yield from (shown(start, offsets), shown(end, offsets), _quote_text(label))
+=======
+    yield from (
+        '"IntervalTier"',
+        _quoted(name),
+        "0",
+        format_offset(length, offsets),
+        str(len(rows)),
+    )
+    for start, end, label in rows:
+        yield from (format_offset(start, offsets), format_offset(end, offsets), _quoted(label))
+>>>>>>> theirs
 
 
 def _quote_text(text: str) -> str:

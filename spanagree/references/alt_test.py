@@ -33,7 +33,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.roles import count_seen, infer_seen_by_systems
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import (
     SettingError,
     check_annotator_names,
@@ -481,7 +481,7 @@ def _wins_of_spans(
     )
     is_candidate_pair = (annotations.annotator[candidate] == n_annotators) & is_shared
     person, candidate = person[is_candidate_pair], candidate[is_candidate_pair]
-    document, *_ = columns_of_all(corpus.layers.values())
+    document, *_ = concatenate_segments(corpus.layers.values())
     document = np.concatenate([document, *(quotes.at for quotes in corpus.unplaced.values())])
     is_marked = np.bincount(document, minlength=len(corpus))[annotations.document[person]] > 0
     n_empty = int((~is_marked).sum())

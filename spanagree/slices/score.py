@@ -18,7 +18,7 @@ from spanagree.chance.model import NONE
 from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.same_texts import numbers_of_texts
+from spanagree.corpus.same_texts import hash_texts
 from spanagree.errors import SettingError, check_whole, chosen, escape_name, pluralize, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
@@ -442,7 +442,7 @@ def _same_documents(
         sources: ids of the documents of each corpus, with the corpus.
         names: slice of each document.
     """
-    texts = [numbers_of_texts(corpus) for _, corpus in sources]
+    texts = [hash_texts(corpus) for _, corpus in sources]
     if not all(map(len, texts)):
         texts = [np.asarray(corpus.lengths) for _, corpus in sources]
     index_by_document: dict[tuple[str, int, int], int] = {}

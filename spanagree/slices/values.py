@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from spanagree.choices import SLICES
-from spanagree.corpus.grouped import places_found
+from spanagree.corpus.grouped import find_pattern_spans
 from spanagree.errors import SettingError, escape_name, join_names, pluralize, quote_value
 from spanagree.formats.document_tables import describe_table, parse_table_name, read_document_names
 from spanagree.slices.metadata import Source, column_values
@@ -196,7 +196,7 @@ def _name(value: object) -> str | None:
 
 def _by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:
     """Find the slice in each id by a pattern, and the id without it."""
-    ids_and_spans = list(zip(ids, places_found(ids, pattern, "group_by"), strict=True))
+    ids_and_spans = list(zip(ids, find_pattern_spans(ids, pattern, "group_by"), strict=True))
     names = [None if span is None else name[span[0] : span[1]] for name, span in ids_and_spans]
     keys = [
         name if span is None else f"{name[: span[0]]}\0{name[span[1] :]}"

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.chance.model import chance_model
 from spanagree.comparisons.counting import MatchCountOptions
-from spanagree.corpus.tags import prefixed, scheme_named
+from spanagree.corpus.tags import look_up_scheme, parse_prefixed_tag
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -182,7 +182,7 @@ def _count(
     if mode is not None:
         check_choice(mode, ["strict"], "mode")
     if scheme is not None:
-        scheme_named(scheme, "auto")
+        look_up_scheme(scheme, "auto")
     layers = {"y_true": y_true, "y_pred": y_pred}
     for name, sequences in layers.items():
         layers[name] = _lists(name, sequences)
@@ -256,7 +256,9 @@ def _with_prefixes(
     if not all(isinstance(tag, str) and tag for tag in distinct_tags):
         return dict(layers)
     bare_tags = {
-        tag for tag in distinct_tags if not prefixed(tag, "") and (not strict or tag[0] in "BIES")
+        tag
+        for tag in distinct_tags
+        if not parse_prefixed_tag(tag, "") and (not strict or tag[0] in "BIES")
     }
     if not bare_tags:
         return dict(layers)

@@ -14,7 +14,7 @@ from spanagree.comparisons.inexact import ApproximationError, standard_error_not
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
-from spanagree.corpus.times import with_seconds
+from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import escape_name, join_names, pluralize
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value
@@ -132,7 +132,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         pivot=_BY_LABEL if by == "label" and not has_intervals else None,
         best=() if by else _best(evaluation),
     )
-    table = with_seconds(table, *(column.key for column in counts))
+    table = convert_table_to_seconds(table, *(column.key for column in counts))
     uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
     return beside_uniform(table, uniform, evaluation.places)
 

@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from spanagree.corpus.offsets import with_short_ends
+from spanagree.corpus.offsets import shorten_line_ends
 from spanagree.errors import (
     InputError,
     invalid_value,
@@ -106,7 +106,7 @@ def yield_concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any
         text = read_text(
             find_text_file(file, f"{file.stem}.txt", name, folders_by_parent), encoding
         )
-        text = with_short_ends(text)
+        text = shorten_line_ends(text)
         words: list[list[tuple[int, int]]] = []
         line_start = 0
         for line in text.split("\n"):

@@ -10,7 +10,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
-from spanagree.corpus.collector import same_text
+from spanagree.corpus.collector import check_same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -245,7 +245,7 @@ def _yield_records(
             location = f"{log.name}:{line}"
             is_same = version.rstrip() == text.rstrip()  # copies may end with a blank
             if not is_same and not align:
-                same_text(version, text, location, _RULE)
+                check_same_text(version, text, location, _RULE)
             if not is_same:
                 counts.changed[rater] += 1
                 if version not in alignments:

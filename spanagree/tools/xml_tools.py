@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from spanagree.corpus.offsets import with_short_ends
+from spanagree.corpus.offsets import shorten_line_ends
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -376,7 +376,7 @@ def _read_ace(source: Source) -> Iterator[Record]:
     The text is in the .sgm file in the same folder; its tags do not count.
     """
     text_name = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
-    text = re.sub(r"<[^>]*>", "", with_short_ends(source.text_of(text_name)))
+    text = re.sub(r"<[^>]*>", "", shorten_line_ends(source.text_of(text_name)))
     for tag_name in ("relation", "event"):
         source.n_skipped[tag_name] += sum(1 for _ in source.root.iter(f"{tag_name}_mention"))
     for document in source.root.iter("document"):

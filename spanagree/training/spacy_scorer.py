@@ -20,7 +20,7 @@ from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import RawLayer, codes
+from spanagree.corpus.segments import RawLayer, encode_by_first_use
 from spanagree.errors import InputError, quote_value
 from spanagree.results.data import plain
 from spanagree.results.score import Score
@@ -159,7 +159,7 @@ def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
 
 def _layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLayer:
     """Build a layer with each distinct span once, as spaCy counts; white space alone is no span."""
-    label_codes, names = codes(labels)
+    label_codes, names = encode_by_first_use(labels)
     table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), label_codes))
     table = np.unique(table[table[:, 1] < table[:, 2]], axis=0)
     document, start, end, label = table.T

@@ -17,7 +17,7 @@ from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
 from spanagree.comparisons.measures import find_measure, measures
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.placed import placed_only, remarks_on_unplaced
+from spanagree.corpus.placed import keep_placed, select_notes_on_unplaced
 from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.errors import (
     InputError,
@@ -170,7 +170,7 @@ class MeasureComparison(Result):
             },
             remarks=[
                 *(f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason),
-                *remarks_on_unplaced(self.notes),
+                *select_notes_on_unplaced(self.notes),
             ],
         )
 
@@ -222,7 +222,7 @@ def compare_measures(
     """
     all_layers = as_corpus(corpus)
     with_quotes, chosen_names = choose_annotators(all_layers, annotators)
-    corpus = placed_only(with_quotes, "α of tokens, α_U and γ")
+    corpus = keep_placed(with_quotes, "α of tokens, α_U and γ")
     requested_model = chance_model(chance)  # an unknown name is an error for all measures
     model = chance_of_corpus(all_layers, "exact", requested_model)
     Sampling("chance", model, precision, seed)

@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, Progress
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
@@ -102,7 +102,7 @@ def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
         SettingError: if units of the same annotator and category overlap.
     """
     check_contiguous(corpus, "α_U")
-    corpus = placed_only(corpus, "units")
+    corpus = keep_placed(corpus, "units")
     corpus, chosen_names = choose_annotators(corpus, counting.annotators)
     settings = AlphaUSettings(
         continuum=counting.continuum,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_rows
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import count_seen
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import SettingError, quote_value
 
 _PORTION = 1 << 21  # number of pairs of units in a batch
@@ -90,7 +90,7 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
     is_compared = (n_seen == len(layers)) & (n_seen >= 2) if joined else n_seen >= 2
     compared_index = np.where(is_compared, np.cumsum(is_compared) - 1, -1)
     lengths = corpus.lengths[is_compared]
-    document, start, end, label, annotator = columns_of_all(layers)
+    document, start, end, label, annotator = concatenate_segments(layers)
     order = np.lexsort((start, annotator, label, document))
     document, start, end, label, annotator = (
         column[order] for column in (document, start, end, label, annotator)

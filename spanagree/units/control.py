@@ -26,7 +26,7 @@ from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
 from spanagree.comparisons.expected import compute_start_distributions
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, pairs_of_annotators
 
 _PLACES = 5_000_000  # largest number of distinct lengths times positions of a document
@@ -48,7 +48,7 @@ def is_affordable(corpus: Corpus) -> bool:
     The cost of mean gains grows with the number of positions; that of draws with the number of
     units.
     """
-    document, start, end, _, annotator = columns_of_all(corpus.layers.values())
+    document, start, end, _, annotator = concatenate_segments(corpus.layers.values())
     (document, *_), _, _ = unique_rows(document, annotator, end - start)
     n_lengths = np.bincount(document, minlength=len(corpus))
     n_positions = np.minimum(corpus.lengths, UNITS) if is_long(corpus) else corpus.lengths

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from spanagree.arrays import MIX_STEP, Floats, Ints, batches_up_to, expand_ranges, mixed
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import SettingError, check_choice, escape_name, quote_value
 
 CATEGORICAL = {
@@ -71,7 +71,7 @@ def pairs_of_annotators(annotators: Ints) -> Ints:
 
 def units_of(corpus: Corpus) -> Units:
     """Collect the units of a corpus, with annotators numbered in its order."""
-    document, start, end, label, annotator = columns_of_all(corpus.layers.values())
+    document, start, end, label, annotator = concatenate_segments(corpus.layers.values())
     units = Units(document, annotator, start.astype(np.float64), end.astype(np.float64), label)
     return units.sorted()
 

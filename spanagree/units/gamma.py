@@ -28,7 +28,7 @@ from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.errors import SettingError, escape_name, pluralize, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -110,7 +110,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    corpus = placed_only(as_corpus(corpus), "units")
+    corpus = keep_placed(as_corpus(corpus), "units")
     check_contiguous(corpus, "γ")
     model = chance_of_corpus(corpus, "exact", chance_model(chance))  # exact goes with each model
     corpus, chosen_names = choose_annotators(corpus, annotators)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
-from spanagree.corpus.placed import remarks_on_unplaced
+from spanagree.corpus.placed import select_notes_on_unplaced
 from spanagree.errors import SettingError, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.caveats import FEW
@@ -150,7 +150,7 @@ class TeamResult(Result, Generic[Some]):
             remarks=[
                 *reasons([(" ".join(names), figure) for names, _, figure in rows]),
                 *self.caveats,
-                *remarks_on_unplaced(self.notes),
+                *select_notes_on_unplaced(self.notes),
             ],
             **frame_options,
         )

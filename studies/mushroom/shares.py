@@ -17,7 +17,7 @@ from spanagree.choices import HALF
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.roles import count_seen
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Layer, concatenate_segments
 from spanagree.errors import check_annotator_names
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.limits import check_cost
@@ -109,7 +109,7 @@ def counts_of(corpus: Corpus, layers: Sequence[Layer]) -> Ints:
     """Return for each token or character of all documents how many of the layers mark it."""
     size = int(corpus.lengths.sum())
     check_cost(4 * size, "a share for each token or character")
-    document, start, end, _, annotator = columns_of_all(layers)
+    document, start, end, _, annotator = concatenate_segments(layers)
     _, document, start, end = merge_overlapping(annotator, document, start, end)
     first = corpus.starts[document]
     rises = np.bincount(first + start, minlength=size + 1) - np.bincount(

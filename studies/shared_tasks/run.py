@@ -41,7 +41,7 @@ import study  # noqa: E402
 import tables  # noqa: E402
 
 import spanagree as sa  # noqa: E402
-from spanagree.corpus.repairs import valid_corpus  # noqa: E402
+from spanagree.corpus.repairs import build_valid_corpus  # noqa: E402
 
 Task = Mapping[str, Any]
 
@@ -164,7 +164,7 @@ def _unpacked(task: Task, data: Path, folder: Path) -> Path:
 def _merged(corpus: sa.Corpus) -> sa.Corpus:
     """Return the same with one label, segments of an annotator that overlap being one."""
     one = corpus.with_labels(map_labels=dict.fromkeys(corpus.labels, "marked"))
-    return valid_corpus(one.to_raw(), "merge-overlaps")
+    return build_valid_corpus(one.to_raw(), "merge-overlaps")
 
 
 def _printed(task: Task, source: Path, corpus: Any, result: Mapping[str, Any]) -> Any:

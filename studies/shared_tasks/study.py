@@ -22,7 +22,7 @@ from spanagree.arrays import Progress, join
 from spanagree.chance.model import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.placed import without_unplaced
+from spanagree.corpus.placed import remove_unplaced
 from spanagree.corpus.roles import as_list, infer_seen_by_systems
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, SpanAgreeError, quote_value
@@ -257,7 +257,7 @@ def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> M
         "share_marked": lengths / seen if seen else None,
         "segments": segments,
         "words_of_segment": lengths * unit / segments if segments else None,
-        "labels": len(without_unplaced(corpus).labels),
+        "labels": len(remove_unplaced(corpus).labels),
         "gold": gold,
         "compared": len(corpus.layers) - (gold is not None),
         "annotators": len(layers) if gold is None else 0,

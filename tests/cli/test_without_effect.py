@@ -6,7 +6,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.joined import merged_settings
+from spanagree.corpus.joined import merge_settings
 from spanagree.signature import signature
 
 EVALUATE = "evaluate {0}/gold.conll {0}/lexicon.conll "
@@ -79,7 +79,7 @@ def test_parts_need_not_all_have_had_an_effect():
     one = {"version": "1", "repair": ["drop-empty"], "missing": "?"}
     other = {"version": "1", "repair": ["clip-beyond-text"]}
     for parts in ((one, other), (other, one)):
-        whole = merged_settings(*parts)
+        whole = merge_settings(*parts)
         assert signature(whole) == "missing:?|repair:clip-beyond-text+drop-empty|spanagree:1"
     with pytest.raises(sa.InputError, match="missing"):
-        merged_settings(one, {**other, "missing": "NA"})
+        merge_settings(one, {**other, "missing": "NA"})

@@ -47,7 +47,7 @@ from spanagree.comparisons.chance_distribution.walk_both import (
     steps_anywhere,
 )
 from spanagree.comparisons.measures import MEASURES, find_measure
-from spanagree.corpus.joined import merged_settings
+from spanagree.corpus.joined import merge_settings
 
 OFFERED = [*PAIRS]
 OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])
@@ -805,8 +805,8 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
     assert "expected:" not in exact.signature
     # parts of which one was too much work: the whole is said to be so
     monkeypatch.undo()
-    assert merged_settings(exact.settings, near.settings)["expected"] == "partly-drawn"
-    assert merged_settings(near.settings, exact.settings)["expected"] == "partly-drawn"
+    assert merge_settings(exact.settings, near.settings)["expected"] == "partly-drawn"
+    assert merge_settings(near.settings, exact.settings)["expected"] == "partly-drawn"
 
 
 @pytest.mark.parametrize("chance", ["per-label", "overlapping"])

@@ -16,7 +16,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.check import check
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.formats.hugging_face.read import read_raw_dataset
 from spanagree.formats.jsonl import write_jsonl
@@ -576,7 +576,7 @@ def test_quotes_without_a_label_are_checked(label, tmp_path):
     assert (finding.name, finding.error, finding.count) == ("unlabelled-quote", True, 2)
     assert finding.first == "annotator 'model', document 'd0': quote 'Al' without a label needs one"
     assert [place["quote"] for place in finding.places] == ["Al", "Bo"]
-    corpus = valid_corpus(raw, "drop-unlabelled")
+    corpus = build_valid_corpus(raw, "drop-unlabelled")
     assert kept(corpus) == {"model": [("d1", "X", "Ed")]}
     path = tmp_path / "own.jsonl"
     write_jsonl(corpus, path)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.balance import balance_lines
+from spanagree.corpus.balance import write_balance_lines
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.flaws import FLAWS, stripped
-from spanagree.corpus.repairs import REPAIRS, repaired, steps_of, valid_corpus
+from spanagree.corpus.flaws import FLAWS, strip_edges
+from spanagree.corpus.repairs import REPAIRS, apply_repairs, build_valid_corpus, list_steps
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.formats.combine import concatenate_parts
 from spanagree.formats.hugging_face.read import read_raw_dataset
@@ -51,9 +51,9 @@ def test_dirt(what):
     spans, message, repairs = DIRT[what]
     dirty = draft(("a", "7", spans))
     with refuses(sa.InputError, message):
-        valid_corpus(dirty, steps_of((), "error"))
+        build_valid_corpus(dirty, list_steps((), "error"))
     for steps, left in repairs.items():
-        corpus = valid_corpus(dirty, steps)
+        corpus = build_valid_corpus(dirty, steps)
         assert [tuple(s) for s in corpus[0].segments["a"]] == left
         assert all(any(f"({step})" in note for note in corpus.notes) for step in steps)
         assert corpus.reading["repair"] == [name for name in REPAIRS if name in steps]
@@ -73,12 +73,12 @@ def test_dirt(what):
 def test_segments_marked_twice(tmp_path):
     """They are read once, and counted; with other attributes, or on request, they are refused."""
     spans = [(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y"), (0, 2, "X")]
-    corpus = valid_corpus(draft(("a", "7", spans)))
+    corpus = build_valid_corpus(draft(("a", "7", spans)))
     assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]
     note = "2 segments read once: annotator 'a', document '7': segment 0–2 'X' stands twice (and 1 more like it)"
     assert note in corpus.notes
     assert "repair" not in corpus.reading
-    (line,) = balance_lines(repaired(draft(("a", "7", spans)), ()).balance)
+    (line,) = write_balance_lines(apply_repairs(draft(("a", "7", spans)), ()).balance)
     assert line == "5 segments in the source: 3 read, 2 repeated segments"
     rows = [{"text": TEXT, "a": [{"start": 0, "end": 2, "label": "X"}] * 2, "b": []}]
     assert len(sa.read(rows, text="text", spans={"a": "a", "b": "b"}).layers["a"]) == 1
@@ -118,8 +118,8 @@ def test_repeats():
         sa.InputError,
         "annotator 'a', document '7' … second time … --repair drop-repeats or --repair latest (repair='drop-repeats' or 'latest') … name the annotators",
     ):
-        valid_corpus(dirty)
-    corpus = valid_corpus(dirty, "drop-repeats")
+        build_valid_corpus(dirty)
+    corpus = build_valid_corpus(dirty, "drop-repeats")
     assert corpus[0].segments == {"a": (sa.Segment(0, 2, "X"),), "b": ()}
     assert corpus.notes == (
         "1 annotation of a document and annotator met before dropped, the first stays"
@@ -140,34 +140,34 @@ def test_latest(times, left):
         collector.segment(annotation, start, start + 1, "X", "here")
     collector.annotate(document, "b", [], "here")
     raw = collector.raw({})
-    corpus = valid_corpus(raw, "latest")
+    corpus = build_valid_corpus(raw, "latest")
     assert corpus[0].segments == {"a": (sa.Segment(left, left + 1, "X"),), "b": ()}
     assert corpus.notes == (
         "2 annotations of a document and annotator with a later one dropped (latest)",
     )
     apart = [raw, collector.raw({})]  # in two files: joined with their times
     again = concatenate_parts({"one": apart[0], "two": apart[1]}, repeats=True)
-    assert valid_corpus(again, "latest")[0].segments == corpus[0].segments
+    assert build_valid_corpus(again, "latest")[0].segments == corpus[0].segments
 
 
 def test_spaces_and_overlaps():
     """What is merely odd is left alone, and mended on request."""
     dirty = draft(("a", "7", [(0, 4, "X"), (3, 6, "X"), (5, 9, "X"), (9, 15, "Y"), (2, 4, "Z")]))
-    corpus = valid_corpus(dirty, ["strip-space", "drop-empty", "merge-overlaps"])
+    corpus = build_valid_corpus(dirty, ["strip-space", "drop-empty", "merge-overlaps"])
     assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (4, 9, "X"), (10, 14, "Y")]
     assert corpus.notes == (
         "4 segments freed from white space at the edges (strip-space)",
         "1 empty segment dropped (drop-empty)",
         "1 segment merged with one of the same label (merge-overlaps)",
     )
-    assert len(valid_corpus(dirty).layers["a"]) == 5
+    assert len(build_valid_corpus(dirty).layers["a"]) == 5
 
 
 def test_spaces_of_tokens():
     """Blank tokens at an edge are white space too."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 3, "X")]]})
     corpus = sa.Corpus(corpus.lengths, corpus.layers, corpus.labels, tokens=(" ", "x", ""))
-    mended = valid_corpus(corpus.to_raw(), "strip-space")
+    mended = build_valid_corpus(corpus.to_raw(), "strip-space")
     assert mended[0].segments["a"] == (sa.Segment(1, 2, "X"),)
 
 
@@ -197,13 +197,13 @@ def test_blank_tokens(data):
         none = low + len(inside), max(high - len(inside), low + len(inside))
         kept = (words[0], high - (low + len(inside) - 1 - words[-1])) if words else none
         expected.append(kept if inside else (low, high))
-    assert list(zip(*(x.tolist() for x in stripped(raw)), strict=True)) == expected
+    assert list(zip(*(x.tolist() for x in strip_edges(raw)), strict=True)) == expected
 
 
 def test_unknown_repair():
     """An unknown repair is refused, and the known ones named."""
     with refuses(sa.SettingError, f"unknown repair 'fix'; allowed: {', '.join(REPAIRS)}"):
-        valid_corpus(draft(("a", "7", [])), "fix")
+        build_valid_corpus(draft(("a", "7", [])), "fix")
 
 
 spans = st.tuples(st.integers(-2, 18), st.integers(-2, 18), st.sampled_from(["X", "Y", "", None]))
@@ -218,13 +218,13 @@ def test_all_repairs_make_a_corpus(annotations):
     rows = draft(*annotations)
     offsets = [(s, e) for _, _, of in annotations for s, e, _ in of]
     try:
-        corpus = valid_corpus(rows, list(REPAIRS))
+        corpus = build_valid_corpus(rows, list(REPAIRS))
     except sa.InputError:
         assert any(s < 0 or e < s for s, e in offsets)
         return
     assert check(corpus.to_raw()).errors == 0
     # repaired once is repaired: nothing is left to do
-    assert valid_corpus(corpus.to_raw(), list(REPAIRS)) == corpus
+    assert build_valid_corpus(corpus.to_raw(), list(REPAIRS)) == corpus
 
 
 @given(dirty_annotations)
@@ -233,7 +233,7 @@ def test_check_and_corpus_agree(annotations):
     rows = draft(*annotations)
     result = check(rows)
     try:
-        valid_corpus(rows)
+        build_valid_corpus(rows)
     except sa.InputError:
         assert result.errors > 0
     else:
@@ -431,8 +431,8 @@ def test_relation_across_documents():
         sa.InputError,
         "file.ann:3: relation 'causes' … two documents or annotators … --repair drop-relations (repair='drop-relations')",
     ):
-        valid_corpus(raw)
-    assert valid_corpus(raw, ["drop-relations"]).relations == ()
+        build_valid_corpus(raw)
+    assert build_valid_corpus(raw, ["drop-relations"]).relations == ()
 
 
 def rows(*passes, relations=(), **more):
@@ -491,13 +491,13 @@ def test_each_flaw(name):
         assert check(raw).errors == 0
         return
     with pytest.raises(sa.InputError) as error:
-        valid_corpus(raw, steps_of((), "error"))
+        build_valid_corpus(raw, list_steps((), "error"))
     for repair in flaw.repairs:
         assert repair in REPAIRS
         if repair != "widen-points":
             assert f"--repair {repair}" in str(error.value)
         seconds = {"offsets": "1ms", "texts": None} if repair == "widen-points" else {}
-        fixed = repaired(raw.replace(**seconds), [repair])
+        fixed = apply_repairs(raw.replace(**seconds), [repair])
         assert not flaw.find_errors(fixed).any()
         assert f"({repair})" in fixed.notes[-1]
 
@@ -507,7 +507,7 @@ def test_each_repair():
     named = {repair for flaw in FLAWS.values() for repair in flaw.repairs or ()}
     assert {*REPAIRS} - named == {"strip-space", "merge-overlaps"}
     for repair, name in (("strip-space", "edge-space"), ("merge-overlaps", "same-label-overlap")):
-        assert not FLAWS[name].find_cases(repaired(CASES[name], [repair])).any()
+        assert not FLAWS[name].find_cases(apply_repairs(CASES[name], [repair])).any()
 
 
 def test_remedies_are_options():

@@ -9,8 +9,8 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.other_labels import label_map, with_labels
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.other_labels import build_label_map, rename_and_select_labels
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.formats.hugging_face.read import read_raw_dataset
 
 ROWS = st.lists(
@@ -65,13 +65,13 @@ def test_note_of_labels_of_quotes(names):
             {"text": "Al", "label": "R"}, {"text": "Bo", "label": ""}]}]  # fmt: skip
     raw = read_raw_dataset(rows, spans={"gold": "gold", "m": "m"}, document="id", **names)
     before = len(raw.notes)
-    assert with_labels(raw, ["Q"]).notes[before:] == (
+    assert rename_and_select_labels(raw, ["Q"]).notes[before:] == (
         "labels: 2 segments (R 1, no label 1) dropped",
     )
-    assert with_labels(raw, map_labels={"Q": "S"}).notes[before:] == (
+    assert rename_and_select_labels(raw, map_labels={"Q": "S"}).notes[before:] == (
         "labels: 1 segment (Q as S 1) read",
     )
-    assert with_labels(raw, ["Q", "R", "T"]).notes[before:] == (
+    assert rename_and_select_labels(raw, ["Q", "R", "T"]).notes[before:] == (
         "labels: 1 segment (no label 1) dropped; no segment has T (there are Q, R)",
     )
 
@@ -82,12 +82,12 @@ def test_labels_before_flaws():
     raw = corpus.to_raw()
     raw.end[1] = 9
     with pytest.raises(sa.InputError, match="ends beyond"):
-        valid_corpus(raw)
-    assert len(valid_corpus(with_labels(raw, ["PER"])).layers["a"]) == 1
+        build_valid_corpus(raw)
+    assert len(build_valid_corpus(rename_and_select_labels(raw, ["PER"])).layers["a"]) == 1
     raw.label[1] = -1
-    taken = with_labels(raw, ["PER"])
+    taken = rename_and_select_labels(raw, ["PER"])
     assert taken.notes == ("labels: 1 segment (no label 1) dropped",)
-    assert with_labels(raw, map_labels={"X": "Y"}).label.tolist() == [0, -1]
+    assert rename_and_select_labels(raw, map_labels={"X": "Y"}).label.tolist() == [0, -1]
 
 
 def test_label_map(tmp_path):
@@ -95,10 +95,10 @@ def test_label_map(tmp_path):
     expected = {"a,b": "X", "c": "Y"}
     path = tmp_path / "map"
     path.write_text('"a,b",X\n\nc, Y\n')
-    assert label_map(path) == expected
+    assert build_label_map(path) == expected
     path.write_text("a,b\tX\r\nc\tY\n")
-    assert label_map(str(path)) == label_map(expected) == expected
-    assert label_map("a = X,c=Y") == {"a": "X", "c": "Y"}
+    assert build_label_map(str(path)) == build_label_map(expected) == expected
+    assert build_label_map("a = X,c=Y") == {"a": "X", "c": "Y"}
 
 
 NEEDED = "… OLD=NEW"
@@ -129,10 +129,10 @@ def test_file_of_three_columns(tmp_path):
     path = tmp_path / "map"
     path.write_text("a,b\nc,d,e\n")
     with refuses(sa.InputError, f"{path}:2: ['c', 'd', 'e'] {NEEDED}"):
-        label_map(path)
+        build_label_map(path)
     path.write_text("a,b\nc\rd,e\n", newline="")
     with refuses(sa.InputError, f"{path}:2: ['c\\rd,e'] {NEEDED}"):
-        label_map(path)
+        build_label_map(path)
 
 
 FILES = {

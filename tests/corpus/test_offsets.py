@@ -17,15 +17,15 @@ from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.offsets import (
     Sentences,
-    counts,
-    in_code_points,
-    nearest,
-    offsets_in,
-    points_at,
-    points_between,
-    stands,
+    compute_offsets,
+    convert_to_code_points,
+    find_nearest,
+    is_quote_at,
+    map_between_line_ends,
+    map_offsets_to_points,
+    yield_possible_units,
 )
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.errors import InputError
 
 TEXT = "Jo met Al in Rome, and Jo met Cy in Bonn with Di, Ed, Flo, Guy, Hal and Ida."
@@ -63,7 +63,7 @@ def test_inclusive_ends_are_detected_and_said():
     """Spans that carry their text show that ends are inclusive; others go with them."""
     spans = [(at(name)[0], at(name)[1] - 1, name) for name in NAMES]
     spans[3] = (*spans[3][:2], None)
-    corpus = valid_corpus(raw(spans))
+    corpus = build_valid_corpus(raw(spans))
     assert marked(corpus) == RIGHT
     assert corpus.notes == (
         "x: 11 spans whose ends name the last character or token, as the text of the spans shows, and"
@@ -91,9 +91,9 @@ def test_inclusive_ends_of_tokens():
     """The same of tokens, whose text may lack or have other white space between them."""
     tokens = ["New", "York", "is", "in", "the", "cold", "-", "season"]
     spans = [(0, 1, "New York"), (5, 7, "cold-season"), (3, 3, "in")]
-    assert marked(valid_corpus(raw(spans, tokens=tokens))) == [(0, 2), (3, 4), (5, 8)]
+    assert marked(build_valid_corpus(raw(spans, tokens=tokens))) == [(0, 2), (3, 4), (5, 8)]
     exclusive = [(0, 2, "New York"), (5, 8, "cold-season"), (3, 4, "in")]
-    assert marked(valid_corpus(raw(exclusive, tokens=tokens))) == [(0, 2), (3, 4), (5, 8)]
+    assert marked(build_valid_corpus(raw(exclusive, tokens=tokens))) == [(0, 2), (3, 4), (5, 8)]
 
 
 @pytest.mark.parametrize("ends", ["inclusive", "exclusive"])
@@ -101,12 +101,12 @@ def test_ends_that_are_said(ends):
     """What the user says is believed; spans that then do not fit are misplaced."""
     spans = [(at(name)[0], at(name)[1] - 1, name) for name in NAMES]
     if ends == "inclusive":
-        corpus = valid_corpus(raw(spans, ends=ends))
+        corpus = build_valid_corpus(raw(spans, ends=ends))
         assert marked(corpus) == RIGHT
         assert corpus.notes == ()
         return
     with refuses(sa.InputError, "… segment 0–1 'N' has 'J' in the text, not 'Jo' (and 10 more"):
-        valid_corpus(raw(spans, ends=ends))
+        build_valid_corpus(raw(spans, ends=ends))
 
 
 def test_inclusive_ends_without_text():
@@ -115,13 +115,13 @@ def test_inclusive_ends_without_text():
         sa.InputError,
         "annotator 'ann', document 'd': segment 3–3 'N' is empty … --ends inclusive (ends='inclusive') … --repair drop-empty (repair='drop-empty')",
     ):
-        valid_corpus(raw([(0, 1, None), (3, 3, None)]))
-    assert marked(valid_corpus(raw([(0, 1, None), (3, 3, None)], ends="inclusive"))) == [
+        build_valid_corpus(raw([(0, 1, None), (3, 3, None)]))
+    assert marked(build_valid_corpus(raw([(0, 1, None), (3, 3, None)], ends="inclusive"))) == [
         (0, 2),
         (3, 4),
     ]
     with pytest.raises(sa.InputError, match="segment 3–3 'N' is empty; --repair drop-empty"):
-        valid_corpus(raw([(0, 1, None), (3, 3, None)], ends="exclusive"))
+        build_valid_corpus(raw([(0, 1, None), (3, 3, None)], ends="exclusive"))
     (finding,) = (f for f in check(raw([(3, 3, None)])).findings if f.name == "empty")
     assert "--ends inclusive" in finding.first
     (last,) = (line for line in check(raw([(3, 3, None)])).to_text().split("\n") if "help" in line)
@@ -137,7 +137,7 @@ def test_misplaced(share):
     spans = [(a + 3 * (i < wrong), b + 3 * (i < wrong), q) for i, (a, b, q) in enumerate(spans)]
     spans = list(dict.fromkeys(spans))
     if share < 0.1:
-        corpus = valid_corpus(raw(spans))
+        corpus = build_valid_corpus(raw(spans))
         assert marked(corpus) == sorted((a, b) for a, b, _ in spans)
         assert corpus.notes == (
             "1 segment taken as it is: annotator 'ann', document 'd': segment 3–5 'N' has 'me' in the"
@@ -146,10 +146,10 @@ def test_misplaced(share):
         )
         return
     with refuses(sa.InputError, "… --repair relocate-by-text or --repair drop-misplaced"):
-        valid_corpus(raw(spans))
-    moved = valid_corpus(raw(spans), ["relocate-by-text", "drop-duplicates"])
+        build_valid_corpus(raw(spans))
+    moved = build_valid_corpus(raw(spans), ["relocate-by-text", "drop-duplicates"])
     assert marked(moved) == RIGHT
-    left = valid_corpus(raw(spans), ["drop-misplaced"]) if share < 1 else None
+    left = build_valid_corpus(raw(spans), ["drop-misplaced"]) if share < 1 else None
     assert left is None or set(marked(left)) <= set(RIGHT)
     (finding,) = (f for f in check(raw(spans)).findings if f.name == "misplaced")
     assert finding.error
@@ -160,8 +160,8 @@ def test_mixed_ends_are_misplaced():
     """Where some ends are inclusive and some are not, nothing is guessed."""
     spans = [(at(n)[0], at(n)[1] - (i % 2), n) for i, n in enumerate(NAMES)]
     with pytest.raises(sa.InputError, match="relocate-by-text"):
-        valid_corpus(raw(spans))
-    assert marked(valid_corpus(raw(spans), "relocate-by-text")) == RIGHT
+        build_valid_corpus(raw(spans))
+    assert marked(build_valid_corpus(raw(spans), "relocate-by-text")) == RIGHT
 
 
 def test_an_annotator_among_many(tmp_path):
@@ -175,13 +175,13 @@ def test_an_annotator_among_many(tmp_path):
             off = who == "mine" and name in ("Jo", "Al")
             collector.segment(annotation, start + off, end + off, "N", "x", quote=name)
     with pytest.raises(sa.InputError, match="annotator 'mine'"):
-        valid_corpus(collector.raw({}))
+        build_valid_corpus(collector.raw({}))
 
 
 def test_the_first_text_of_a_span_comes_late():
     """Spans without their text stay, however many; the one that has it is the one that moves."""
     spans = [(*at(name), None) for name in NAMES[:6]]
-    corpus = valid_corpus(raw([*spans, (1, 4, "Flo")]), "relocate-by-text")
+    corpus = build_valid_corpus(raw([*spans, (1, 4, "Flo")]), "relocate-by-text")
     assert marked(corpus) == sorted([*(span[:2] for span in spans), at("Flo")])
 
 
@@ -196,8 +196,11 @@ def test_tokens_stand_where_they_are_said_to():
 def test_quotes_that_are_nowhere():
     """What cannot be moved stays misplaced."""
     with pytest.raises(sa.InputError, match="not 'Zoe'"):
-        valid_corpus(raw([(0, 2, "Zoe")]), "relocate-by-text")
-    assert marked(valid_corpus(raw([(0, 2, "Zoe")]), ["relocate-by-text", "drop-misplaced"])) == []
+        build_valid_corpus(raw([(0, 2, "Zoe")]), "relocate-by-text")
+    assert (
+        marked(build_valid_corpus(raw([(0, 2, "Zoe")]), ["relocate-by-text", "drop-misplaced"]))
+        == []
+    )
 
 
 UNITS = {
@@ -226,17 +229,17 @@ def test_units(text, data, unit, inclusive):
     quote = text[start:end]
     if not quote.strip():
         return
-    corpus = valid_corpus(raw([(*bounds, quote)], text))
+    corpus = build_valid_corpus(raw([(*bounds, quote)], text))
     ((a, b),) = marked(corpus)
     assert text[a:b].strip() == quote.strip()
 
 
 def test_beyond_the_text():
     """An end beyond the text is that of another unit if the quote says so; else it is beyond."""
-    assert marked(valid_corpus(raw([(0, 4, "a é")], "a é"))) == [(0, 3)]
+    assert marked(build_valid_corpus(raw([(0, 4, "a é")], "a é"))) == [(0, 3)]
     for quote in ("abc", "abc\n", None):
         with refuses(sa.InputError, "… segment 0–4 'N' ends beyond … length 3"):
-            valid_corpus(raw([(0, 4, quote)], "abc"))
+            build_valid_corpus(raw([(0, 4, quote)], "abc"))
 
 
 def lines_as(ends):
@@ -266,21 +269,21 @@ def test_counts(parts):
     """Each offset at the edge of a character leads there. Oracle: Python's own strings."""
     text = "".join(parts)
     edges = [0, *(m.end() for m in re.finditer("\r\n|\u1100\u1161|.\u0301?", text, re.DOTALL))]
-    for says, points in counts(text, has_mark=True):
+    for says, points in yield_possible_units(text, has_mark=True):
         for at in edges if says in COUNTS else ():
             assert points[COUNTS[says](text, at)] == at, (says, at)
-    assert len(dict(counts("a\r\n\xe9", has_mark=True))) > 5
+    assert len(dict(yield_possible_units("a\r\n\xe9", has_mark=True))) > 5
 
 
 @given(st.lists(st.sampled_from(["a", "bc", "\r\n", "\n", " "]), max_size=9))
 def test_points_between_line_ends(parts):
     text, other = "".join(parts), "".join(parts).replace("\r\n", "\n")
-    points, back = points_between(text, other), points_between(other, text)
+    points, back = map_between_line_ends(text, other), map_between_line_ends(other, text)
     at, there = 0, 0
     for part in [*parts, ""]:
         assert (points[at], back[there]) == (there, at)
         at, there = at + len(part), there + len(part.replace("\r\n", "\n"))
-    assert points_between(text, f"{other}x") is None
+    assert map_between_line_ends(text, f"{other}x") is None
 
 
 CRLF = "Ana ran.\r\nBob sat in Rome.\r\n"
@@ -291,7 +294,7 @@ LINES = [(0, 3, "Ana"), (9, 12, "Bob"), (20, 24, "Rome")]  # as the text with li
 def test_line_ends_that_count_as_one(quoted):
     """With quotes these show it, without them the edges of words; right offsets stay."""
     spans = [(start, end, quote if quoted else None) for start, end, quote in LINES]
-    corpus = valid_corpus(raw(spans, CRLF))
+    corpus = build_valid_corpus(raw(spans, CRLF))
     assert [CRLF[a:b] for a, b in marked(corpus)] == ["Ana", "Bob", "Rome"]
     more = "" if quoted else ", as the edges of words show"
     assert corpus.notes[0] == (
@@ -301,10 +304,10 @@ def test_line_ends_that_count_as_one(quoted):
     spans = [
         (start + (start > 5), end + (start > 5), q if quoted else None) for start, end, q in LINES
     ]
-    right = valid_corpus(raw(spans, CRLF))
+    right = build_valid_corpus(raw(spans, CRLF))
     assert (marked(right), right.notes) == (marked(corpus), ())
     if not quoted:  # who says what ends are says that offsets are as they are
-        assert marked(valid_corpus(raw(spans, CRLF, ends="exclusive"))) == marked(corpus)
+        assert marked(build_valid_corpus(raw(spans, CRLF, ends="exclusive"))) == marked(corpus)
 
 
 def test_normal_forms():
@@ -313,7 +316,7 @@ def test_normal_forms():
         text = unicodedata.normalize(form, "\u65e5: (Zo\xeb), (Ren\xe9e), (K\xf6ln)")
         counted = unicodedata.normalize(other, text)
         spans = [(*at(n, counted), n) for n in (unicodedata.normalize(other, x) for x in ("Zo\xeb", "Ren\xe9e", "K\xf6ln"))]  # fmt: skip
-        corpus = valid_corpus(
+        corpus = build_valid_corpus(
             raw([(a, b, unicodedata.normalize(form, n)) for a, b, n in spans], text)
         )
         assert [text[a:b] for a, b in marked(corpus)] == [unicodedata.normalize(form, n) for _, _, n in spans]  # fmt: skip
@@ -330,7 +333,7 @@ def test_the_count_in_which_most_fit():
         (start.index("to", 4), start.index("to", 4) + 2, "to"),
         (start.index("me"), len(start), "me"),
     ]
-    corpus = valid_corpus(raw(spans, text))
+    corpus = build_valid_corpus(raw(spans, text))
     assert [text[a:b] for a, b in marked(corpus)] == ["to", "me"]
     assert "line ends of two" in corpus.notes[0]
 
@@ -343,7 +346,7 @@ def test_texts_that_differ_in_line_ends():
         annotation = collector.annotation(document, name, "x")
         for start, end, quote in LINES:
             collector.segment(annotation, start, end, "N", "x", quote=quote if quoted else None)
-    corpus = valid_corpus(collector.raw({}))
+    corpus = build_valid_corpus(collector.raw({}))
     assert corpus.texts == (CRLF,)
     assert corpus[0].segments["a"] == corpus[0].segments["b"]
     with refuses(sa.InputError, "x: document 'd': the text differs"):
@@ -355,7 +358,7 @@ def test_texts_that_differ_in_line_ends():
 def test_points(text):
     """Oracle: Python's encoders."""
     for name, unit in (("UTF-16 units", "UTF-16"), ("bytes of UTF-8", "bytes")):
-        points = points_at(text, name)
+        points = map_offsets_to_points(text, name)
         whole = [UNITS[unit](text, i) for i in range(len(text) + 1)]
         if points is None:
             assert whole == list(range(len(text) + 1))
@@ -365,21 +368,21 @@ def test_points(text):
 
 def test_stands():
     """Outer white space and kinds of white space do not count; anything else does."""
-    assert stands("a b", 0, 3, "a\nb ")
-    assert stands("a b", 0, 3, "A b")
-    assert stands("COVID-19", 0, 8, "covid - 19")
-    assert not stands("a b", -1, 3, "a b")
-    assert not stands("a b", 2, 1, "a b")
+    assert is_quote_at("a b", 0, 3, "a\nb ")
+    assert is_quote_at("a b", 0, 3, "A b")
+    assert is_quote_at("COVID-19", 0, 8, "covid - 19")
+    assert not is_quote_at("a b", -1, 3, "a b")
+    assert not is_quote_at("a b", 2, 1, "a b")
 
 
 def test_nearest():
     """The nearest of several places; tokens only whole."""
-    assert nearest("ab ab ab", 5, "ab") == (6, 8)
-    assert nearest("ab ab ab", 5, "x") is None
-    assert nearest("ab", 0, " ") is None
-    assert nearest("a  b", 0, "a b") == (0, 4)
-    assert nearest(["ab", "c", "ab", "c"], 3, "abc") == (2, 4)
-    assert nearest(["xab"], 0, "ab") is None
+    assert find_nearest("ab ab ab", 5, "ab") == (6, 8)
+    assert find_nearest("ab ab ab", 5, "x") is None
+    assert find_nearest("ab", 0, " ") is None
+    assert find_nearest("a  b", 0, "a b") == (0, 4)
+    assert find_nearest(["ab", "c", "ab", "c"], 3, "abc") == (2, 4)
+    assert find_nearest(["xab"], 0, "ab") is None
 
 
 @given(
@@ -390,8 +393,8 @@ def test_nearest():
 def test_code_points_of_offsets(text, numbers, unit):
     """Oracle: the table of the code point at each offset."""
     offsets = np.array(numbers)
-    points, half = in_code_points(offsets, text, unit)
-    table = offsets_in(text, unit)
+    points, half = convert_to_code_points(offsets, text, unit)
+    table = compute_offsets(text, unit)
     for offset, found in zip(numbers, points.tolist(), strict=True):
         inside = min(max(offset, 0), table[-1])
         assert found == bisect(table, inside) - 1 + offset - inside
@@ -408,7 +411,7 @@ def test_sentences_say_what_offsets_count(words, in_code_points_alone):
     unit = "code points" if in_code_points_alone else "UTF-16 units"
     lines = [" ".join(line) for line in words]
     text = " ".join(lines)
-    table, at = offsets_in(text, unit), 0
+    table, at = compute_offsets(text, unit), 0
     sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
     for line, own_words in zip(lines, words, strict=True):
         sentences.begin(line, table[at], own_words[0], "x:1")

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.segments import codes
-from spanagree.corpus.tags import ALIASES, SCHEMES, prefixed, read_tags, scheme_named, write_tags
+from spanagree.corpus.segments import encode_by_first_use
+from spanagree.corpus.tags import (
+    ALIASES,
+    SCHEMES,
+    look_up_scheme,
+    parse_prefixed_tag,
+    read_tags,
+    write_tags,
+)
 
 LABELS = ("PER", "creative-work", "-x-")
 MEANING = {"U": "S", "W": "S", "L": "E", "M": "I"}  # what seqeval's default mode misreads
@@ -26,7 +33,7 @@ def sequences(scheme):
 
 
 def read(sentences, scheme="auto", strict=False):
-    numbers, distinct = codes([tag for s in sentences for tag in s])
+    numbers, distinct = encode_by_first_use([tag for s in sentences for tag in s])
     lengths = np.array([len(s) for s in sentences])
     reading = read_tags(distinct, numbers, lengths, scheme=scheme, strict=strict)
     columns = (reading.sentence, reading.start, reading.end, reading.label)
@@ -238,12 +245,12 @@ def test_names_elsewhere():
         assert sa.from_tags(tags, scheme=name) == ours
         assert sa.from_tags(tags, scheme=name).reading["scheme"] == "IOBES"
     for name, ours in ALIASES.items():
-        assert scheme_named(name) == ours
+        assert look_up_scheme(name) == ours
     seqeval_scheme = pytest.importorskip("seqeval.scheme")
     for theirs in SEQEVAL:
-        assert scheme_named(getattr(seqeval_scheme, theirs)) == theirs
+        assert look_up_scheme(getattr(seqeval_scheme, theirs)) == theirs
     with pytest.raises(sa.SettingError, match="unknown scheme 'IOB'; allowed: IO, IOB1"):
-        scheme_named("IOB")
+        look_up_scheme("IOB")
 
 
 @pytest.mark.parametrize(
@@ -303,7 +310,7 @@ def test_other_errors():
 def test_bare_prefixes():
     """A prefix without a label has the label _, as seqeval has it."""
     assert read([["B", "I", "O"]])[0] == seqeval_default([["B", "I", "O"]]) == [(0, 0, 2, "_")]
-    assert prefixed("B", "IOB2") == (1, "_")
+    assert parse_prefixed_tag("B", "IOB2") == (1, "_")
 
 
 def test_a_tag_that_is_a_line_end():

@@ -14,7 +14,7 @@ from messages import refuses
 from strategies import rows
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.formats.bioc import read_raw_bioc
 from spanagree.formats.pubtator import read_raw_pubtator
 from spanagree.formats.read_files import read_raw_files
@@ -195,7 +195,7 @@ def test_odd_files(tmp_path):
         read_raw_bioc(path)
     path.write_text(xml({"documents": [bioc((0, "No", [note(1, (0, 9), text="No", type="X")]))]}), "utf-8")  # fmt: skip
     with refuses(sa.InputError, "… ends beyond … length 2 … --repair clip-beyond-text"):  # fmt: skip
-        valid_corpus(read_raw_bioc(path))
+        build_valid_corpus(read_raw_bioc(path))
 
 
 # --- PubTator -----------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.corpus import words as words_module
-from spanagree.corpus.segments import codes
-from spanagree.corpus.tags import prefixed
+from spanagree.corpus.segments import encode_by_first_use
+from spanagree.corpus.tags import parse_prefixed_tag
 from spanagree.corpus.words import TokenBytes
 from spanagree.errors import InputError, escape_name, pluralize, quote_value
 from spanagree.files import lines_of, mark_inside
@@ -169,7 +169,9 @@ def slow_is_token(rows, doubtful, columns, scheme, missing):
             row[c] in seen
             or row[c] == missing
             or row[c] == "O"
-            or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
+            or (
+                len(row[c]) > 1 and parse_prefixed_tag(row[c], scheme)
+            )  # a word such as I is no tag yet
             for c in location
         )
 
@@ -264,7 +266,10 @@ def test_fields(column, portion, data):
         assert (len(tokens), tokens[1:3]) == (len(column), tuple(column[1:3]))
         mine = found(column)
         numbers, names = mine.codes_and_words
-        assert (numbers.tolist(), names) == (codes(column)[0].tolist(), codes(column)[1])
+        assert (numbers.tolist(), names) == (
+            encode_by_first_use(column)[0].tolist(),
+            encode_by_first_use(column)[1],
+        )
         assert list(mine) == [mine[i] for i in range(len(mine))] == column
         assert mine[1:3] == tuple(column[1:3])
         assert (mine == its) == (column == other)

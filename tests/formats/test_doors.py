@@ -18,7 +18,7 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import merge_sources
 from spanagree.formats.read_files import read_raw_files
@@ -264,9 +264,9 @@ def test_characters_and_back(corpus):
 @same_files
 def test_taken_apart_and_together(corpus):
     """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
-    assert valid_corpus(corpus.to_raw()) == corpus
+    assert build_valid_corpus(corpus.to_raw()) == corpus
     parts = {name: corpus.select_annotators([name]).to_raw() for name in corpus.annotators}
-    assert valid_corpus(merge_sources(parts)) == corpus
+    assert build_valid_corpus(merge_sources(parts)) == corpus
 
 
 @pytest.fixture

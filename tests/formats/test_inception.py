@@ -16,7 +16,7 @@ from messages import refuses, says
 from strategies import rows
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.files import lines_of
 from spanagree.formats.inception.cas import read_json, read_xmi
 from spanagree.formats.inception.project import build_file, read_project
@@ -682,7 +682,7 @@ def test_spans_without_a_value(tmp_path):
     """Where some have a value, those without lack a label, which is a flaw with a repair."""
     path = tsv(tmp_path, TSV.format("PER", "*"))
     with refuses(sa.InputError, "… segment 7–9 without a label … --repair drop-unlabelled"):  # fmt: skip
-        valid_corpus(read_raw_inception(path))
+        build_valid_corpus(read_raw_inception(path))
     assert rows(read_raw_inception(tsv(tmp_path, TSV.format("*", "*"))))[0][2] == "NamedEntity"
 
 
@@ -746,7 +746,7 @@ def test_round_trip(tmp_path_factory, corpus):
     """What is written comes back, with blanks for white space that a text begins with; twice the same bytes."""
     path = tmp_path_factory.mktemp("tsv") / "out.zip"
     write_file(corpus, path, "inception")
-    back = valid_corpus(read_raw_inception(path))
+    back = build_valid_corpus(read_raw_inception(path))
     texts = tuple(" " * (len(text) - len(text.lstrip())) + text.lstrip() for text in corpus.texts)
     assert back == replace(corpus, texts=texts)
     before = path.read_bytes()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.normal_form import character_starts, composed
+from spanagree.corpus.normal_form import compose_text, find_character_starts
 from spanagree.formats.changed_texts import cuts_word, fold_text
 from spanagree.formats.quotes import find_loose_occurrences, find_occurrences
 
@@ -209,11 +209,11 @@ def test_quotes_are_found_in_each_form_where_they_are_in_nfc(text, data):
 )
 def test_characters_of_any_text(text, form):
     """Normal forms change each character by itself, and whatever is found is whole."""
-    starts = character_starts(text)
+    starts = find_character_starts(text)
     parts = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
     for each in ("NFC", "NFD"):
         assert "".join(normalize(each, part) for part in parts) == normalize(each, text)
-    as_composed = composed(text)
+    as_composed = compose_text(text)
     assert (as_composed is None) == is_normalized("NFC", text)
     quote = normalize(form, text)
     if fold_text(normalize("NFC", quote).strip())[0].strip():

@@ -9,7 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.repairs import repaired, valid_corpus
+from spanagree.corpus.repairs import apply_repairs, build_valid_corpus
 from spanagree.formats.file_parts import read_raw_patterns
 from spanagree.formats.read_files import read_raw_files
 from spanagree.formats.recognise import find_format
@@ -80,7 +80,7 @@ def test_label_studio(real, name):
     assert ("1 draft " in note) == bool(facts.get("drafts_not_annotations"))
     assert "UTF-16" not in note
     assert "is not the text" not in note
-    assert len(valid_corpus(raw)) == facts["documents"]
+    assert len(build_valid_corpus(raw)) == facts["documents"]
 
 
 def test_label_studio_ground_truth(real):
@@ -130,13 +130,13 @@ def test_prodigy(real, name):
         assert (f"{answers.get(answer)} {answer}ed row" in note) == (answer in answers)
     assert len(raw.links) == facts["relations"]
     assert ("sittings, not people (2024-04-29_08-16-14)" in note) == (layer[:3] == "202")
-    assert len(valid_corpus(raw)) == facts["rows"]
+    assert len(build_valid_corpus(raw)) == facts["rows"]
 
 
 def test_prodigy_review(real):
     """Where the reviewer edited a version, the two layers differ."""
     raw, facts = export(real, "prodigy", "neurotrial_review_first20.jsonl")
-    corpus = valid_corpus(raw)
+    corpus = build_valid_corpus(raw)
     (session,) = facts["versions"]["sessions_seen"]
     equal = sum(set(d.segments["review"]) == set(d.segments[session]) for d in corpus)
     assert equal == facts["versions"]["default_version_equals_top_spans"]
@@ -148,7 +148,7 @@ def test_prodigy_pair(real):
     files = {who: folder / f"neurotrial_{who}_first60.jsonl" for who in ("bvi", "sed")}
     raw = read_raw_files(files, {"annotator_from": "file"})
     facts = json.loads((folder / "facts.json").read_text("utf-8"))["_pair_bvi_sed"]
-    corpus = valid_corpus(raw)
+    corpus = build_valid_corpus(raw)
     assert corpus.annotators == ("bvi", "sed")
     assert len(corpus) == facts["documents_in_both_files"]
     both = [d.segments for d in corpus if None not in d.segments.values()]
@@ -184,7 +184,7 @@ def test_doccano(real, name):
     places = {(document, start, end, label) for document, _, start, end, label, _ in segments(raw)}
     for case in facts["invalid_examples"]:
         assert (case["document"], case["start"], case["end"], case["label"]) in places
-    clean = repaired(raw, "drop-beyond-text")
+    clean = apply_repairs(raw, "drop-beyond-text")
     assert counts(raw) == named
     assert_exact(clean, facts, "document", lambda span: str(span["annotator"] or f"{name}.jsonl"))
     note = "; ".join(raw.notes)
@@ -224,7 +224,7 @@ def test_mushroom(real, name):
         row = span["document"], span["annotator"], span["start"], span["end"]
         assert (*row, span["text"]) in there
     rows = [row for row in segments(raw) if row[2] < row[3]]
-    kept = valid_corpus(raw, ["drop-empty", "drop-duplicates"])
+    kept = build_valid_corpus(raw, ["drop-empty", "drop-duplicates"])
     assert sum(len(of) for of in kept.layers.values()) == len(set(rows))
     twice = Counter(segments(raw)).values()
     assert sum(n - 1 for n in twice) == facts["exact_duplicate_spans_of_one_annotator"]

@@ -9,7 +9,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.same_texts import note_of_same_texts
+from spanagree.corpus.same_texts import write_note_on_same_texts
 
 FILE = "x.json"
 
@@ -151,8 +151,8 @@ def test_every_command_says_so(tmp_path, name, run):
 def test_some_texts_recur_in_any_corpus():
     """One in three sentences that another file has too is no sign of a second annotator."""
     numbers = [np.array(some, np.uint64) for some in ([1, 2, 3], [3, 4, 5], [0, 0, 6])]
-    assert note_of_same_texts(numbers) == ()
-    (note,) = note_of_same_texts([*numbers, np.array([7, 5], np.uint64)])
+    assert write_note_on_same_texts(numbers) == ()
+    (note,) = write_note_on_same_texts([*numbers, np.array([7, 5], np.uint64)])
     assert note.startswith("4 documents of different files")
 
 

@@ -13,7 +13,7 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.formats import records as raw_records
 from spanagree.formats.write import list_lost_content, write_file
 
@@ -76,7 +76,7 @@ def corpora(draw, *, people, details):
             annotations[0] = raw_records.RawAnnotation(names[0], [])
         records.append(raw_records.Record(id_, id_, {"text": text}, annotations))
     raw = raw_records.gather_records(records, raw_records.ReadLog(""), {"format": "made"})
-    return valid_corpus(raw, ["drop-duplicates", "drop-relations"])
+    return build_valid_corpus(raw, ["drop-duplicates", "drop-relations"])
 
 
 def content(corpus, name=None):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.times import in_seconds, shown, ticks, ticks_of
+from spanagree.corpus.times import convert_to_seconds, format_offset, look_up_ticks, parse_ticks
 from spanagree.errors import InputError, SettingError
 from spanagree.formats.read_files import read_raw_files
 from spanagree.formats.write import write_file
@@ -39,7 +39,9 @@ def written(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path
 
 def rows(corpus: sa.Corpus, document: int = 0) -> list[tuple[float, float, str]]:
     (segments,) = corpus[document].segments.values()
-    return [(*in_seconds([s.start, s.end], corpus.offsets), s.label) for s in segments or ()]
+    return [
+        (*convert_to_seconds([s.start, s.end], corpus.offsets), s.label) for s in segments or ()
+    ]
 
 
 # --- times --------------------------------------------------------------------------------------
@@ -54,7 +56,7 @@ def rows(corpus: sa.Corpus, document: int = 0) -> list[tuple[float, float, str]]
 )  # fmt: skip
 def test_times_are_read_exactly(value: object, exact: str) -> None:
     """Oracle: fractions."""
-    assert ticks(value, "here") == Fraction(exact) * 20_000_000
+    assert parse_ticks(value, "here") == Fraction(exact) * 20_000_000
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_times_are_read_exactly(value: object, exact: str) -> None:
 )
 def test_what_is_no_time_is_refused(value: object) -> None:
     with pytest.raises(InputError, match="here: time"):
-        ticks(value, "here")
+        parse_ticks(value, "here")
 
 
 @given(st.decimals(0, 10**5, places=9))
@@ -71,8 +73,8 @@ def test_rounding_once_is_rounding_half_to_even(value: object) -> None:
     from spanagree.corpus.times import _round_half_even
 
     for unit in ("1s", "100ms", "10ms", "1ms", "1us"):
-        per = ticks_of(unit)
-        got = int(_round_half_even(np.array([ticks(str(value), "")]), per)[0])
+        per = look_up_ticks(unit)
+        got = int(_round_half_even(np.array([parse_ticks(str(value), "")]), per)[0])
         assert got == round(Fraction(str(value)) * 20_000_000 / per)
 
 
@@ -133,7 +135,7 @@ def test_a_segment_beyond_the_recording_is_refused(tmp_path: Path) -> None:
 
 
 def test_shown() -> None:
-    assert [shown(x, "10ms") for x in (0, 30, 12345)] == ["0", "0.3", "123.45"]
+    assert [format_offset(x, "10ms") for x in (0, 30, 12345)] == ["0", "0.3", "123.45"]
 
 
 # --- TextGrid -----------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ def test_short_textgrids(tmp_path: Path, encoding: str) -> None:
     path = written(tmp_path, "a.TextGrid", SHORT, encoding)
     corpus = sa.read(path)
     assert rows(corpus) == [(0.5, 1.25, 'a "quoted" [3]'), (1.25, 2.5, "b")]
-    assert in_seconds(int(corpus.lengths[0]), corpus.offsets) == 2.5
+    assert convert_to_seconds(int(corpus.lengths[0]), corpus.offsets) == 2.5
     assert any("1 point passed over, which tier clicks would read" in x for x in corpus.notes)
 
 
@@ -303,7 +305,7 @@ def test_published_rttm(published: Path) -> None:
 def test_uem_cuts_recordings(published: Path) -> None:
     folder = published / "rttm_small"
     corpus = sa.read(folder / "ref.rttm", uem=folder / "test_load.uem")
-    assert [in_seconds(int(x), corpus.offsets) for x in corpus.lengths] == [15.0, 5.4]
+    assert [convert_to_seconds(int(x), corpus.offsets) for x in corpus.lengths] == [15.0, 5.4]
     assert corpus.ids == ("FILE1:0-15", "FILE1:25-30.4")
     assert all(segment.end <= 5400 for segment in corpus[1].segments["ref.rttm"] or ())
 
@@ -346,7 +348,7 @@ def test_published_sections(published: Path) -> None:
             number, level = layer.split("_")
             path = published / "salami" / song / "parsed" / f"textfile{number}_{level}.txt"
             raw = read_raw_files({"a": str(path)}, {"resolution": "1us"})
-            last = in_seconds(int(raw.lengths[0]), raw.offsets)
+            last = convert_to_seconds(int(raw.lengths[0]), raw.offsets)
             assert last == pytest.approx(about["last"], abs=1e-6)
             times = [line.split("\t")[0] for line in path.read_text().splitlines() if line.strip()]
             assert len(raw.start) == len(times) - times.count(times[-1])
@@ -462,7 +464,7 @@ def test_published_boris(published: Path) -> None:
     folder = published / "boris"
     events = sa.read(folder / "test_export_events_tabular.tsv")
     assert rows(events)[0] == (3.3, 7.75, "subject1: s")
-    assert in_seconds(int(events.lengths[0]), events.offsets) == 359.96
+    assert convert_to_seconds(int(events.lengths[0]), events.offsets) == 359.96
     facts = json.loads((folder / "facts.json").read_text())["test.boris"]
     raw = read_raw_files({"a": str(folder / "test.boris")}, {})
     for d, (name, about) in enumerate(facts["observations"].items()):
@@ -542,7 +544,7 @@ def test_childproject_says_who_saw_what(tmp_path: Path) -> None:
     assert [seen["ann"][order[f"a.wav:{x}"]] for x in ("0-2", "2-4", "4-6")] == [True, True, False]
     assert [seen["bob"][order[f"a.wav:{x}"]] for x in ("0-2", "2-4", "4-6")] == [False, True, True]
     (segment,) = corpus[order["a.wav:2-4"]].segments["ann"] or ()
-    assert in_seconds([segment.start, segment.end], corpus.offsets) == [0.5, 1.0]
+    assert convert_to_seconds([segment.start, segment.end], corpus.offsets) == [0.5, 1.0]
 
 
 def test_files_of_two_annotators_have_one_length(tmp_path: Path) -> None:

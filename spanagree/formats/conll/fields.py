@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, as_small, unique
-from spanagree.corpus.segments import Vocabulary, codes
+from spanagree.corpus.segments import Vocabulary, encode_by_first_use
 from spanagree.corpus.words import TokenBytes
 from spanagree.formats.conll.columns import split_fields
 from spanagree.formats.conll.lines import find_line_starts
@@ -251,7 +251,7 @@ class _Portion(NamedTuple):
         size = self.end - self.begin
         longest = int(size.max())
         if longest > _LONG:
-            return codes(_decode(self.join_fields()).split("\n")[:-1])
+            return encode_by_first_use(_decode(self.join_fields()).split("\n")[:-1])
         n_distinct, code = _dense_ranks(self._read_integers(slice(None), 0))
         for n_done in range(_WORD, longest, _WORD):
             rows = np.flatnonzero(size > n_done)
@@ -286,7 +286,7 @@ def code_column(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
 
     The codes have the smallest integer type that can also store −1.
     """
-    return column.codes_and_words if isinstance(column, Fields) else codes(column)
+    return column.codes_and_words if isinstance(column, Fields) else encode_by_first_use(column)
 
 
 def _decode(data: bytes) -> str:

@@ -16,7 +16,7 @@ from itertools import islice
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.tags import prefixed
+from spanagree.corpus.tags import parse_prefixed_tag
 from spanagree.formats.conll.columns import (
     Column,
     Layout,
@@ -121,7 +121,7 @@ class ConllHeader:
 
     def _is_tag(self, value: str) -> bool:
         # a word such as I is not necessarily a tag
-        has_prefix = len(value) > 1 and prefixed(value, self.scheme) is not None
+        has_prefix = len(value) > 1 and parse_prefixed_tag(value, self.scheme) is not None
         return (
             has_prefix or value in ("O", self.missing, *self.outside) or value in self._known_tags
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries
-from spanagree.corpus.tag_columns import TagOptions, outside_tags
+from spanagree.corpus.tag_columns import TagOptions, check_outside_tags
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -104,7 +104,7 @@ class ConllOptions(TagOptions):
                 self.encoding,
                 columns=self.columns or None,
                 sentences_from=self.sentences_from,
-                outside=outside_tags(self.outside) or None,
+                outside=check_outside_tags(self.outside) or None,
             )
             object.__setattr__(self, "chosen", settings)
         super().__post_init__()

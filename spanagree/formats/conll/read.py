@@ -14,8 +14,8 @@ from spanagree.arrays import Ints
 from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import codes
+from spanagree.corpus.repairs import build_valid_corpus
+from spanagree.corpus.segments import encode_by_first_use
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import parse_tag
 from spanagree.errors import (
@@ -128,7 +128,7 @@ def read_conll(
         sentences_from=sentences_from,
         attributes=attributes,
     )
-    return valid_corpus(_read_whole_files(files, options, progress), repair)
+    return build_valid_corpus(_read_whole_files(files, options, progress), repair)
 
 
 def read_raw_conll(
@@ -394,7 +394,9 @@ def _code_attribute_column(
     """Return the name of a column, the code of each token's value (−1 for none), and the values."""
     name, tags = file.layout.name_column(column), _read_tag_column(file, column, text, None)
     has_candidates = name.startswith("NEL-")
-    value_codes, values = codes(x.partition("|")[0] if has_candidates else x for x in tags.names)
+    value_codes, values = encode_by_first_use(
+        x.partition("|")[0] if has_candidates else x for x in tags.names
+    )
     is_none = np.isin(values, ["", "_", "O"])
     codes_or_none = np.append(
         np.where(is_none[value_codes], -1, value_codes), -1

@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.choices import Scheme
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.corpus.tags import prefixed, write_tags
+from spanagree.corpus.tags import parse_prefixed_tag, write_tags
 from spanagree.errors import InputError, SettingError, quote_value
 from spanagree.files import BOM, PathName, write_text
 from spanagree.formats.conll.lines import DOCSTART
@@ -59,7 +59,7 @@ def write_conll(
         )
     if not len(corpus) or not corpus.layers:
         raise InputError("no documents or no annotators; a CoNLL file has one of each at least")
-    if prefixed(missing, scheme) or _UNWRITABLE.search(missing) or not missing:
+    if parse_prefixed_tag(missing, scheme) or _UNWRITABLE.search(missing) or not missing:
         raise SettingError(
             f"missing {quote_value(missing)}: could be read as a tag, or cannot stand in a CoNLL"
             " file; choose another, such as ?"

@@ -17,12 +17,12 @@ import numpy as np
 
 from spanagree.arrays import compact
 from spanagree.choices import Absent, Ends, Repair, Scheme
-from spanagree.corpus.collector import document_id
+from spanagree.corpus.collector import convert_document_id
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.roles import apply_absent
-from spanagree.corpus.tag_columns import TagColumn, outside_tags, read_columns
+from spanagree.corpus.tag_columns import TagColumn, check_outside_tags, read_columns
 from spanagree.errors import InputError, join_names, pluralize, quote_value
 from spanagree.formats.hugging_face.beside import UnreadColumns
 from spanagree.formats.hugging_face.columns import (
@@ -120,7 +120,7 @@ def from_dataset(
     }
     data, shape, notes = _choose_columns(choose_split(data, split), columns, None, **options)
     raw = apply_absent(_read_rows(data, shape, columns), absent)
-    return valid_corpus(raw.replace(notes=(*notes, *raw.notes)), repair)
+    return build_valid_corpus(raw.replace(notes=(*notes, *raw.notes)), repair)
 
 
 def read_raw_dataset(
@@ -168,7 +168,7 @@ def _choose_columns(
         data = MappingRows(chain(first_rows, data))
     is_dataset = hasattr(first_rows, "features") and not isinstance(first_rows, MappingRows)
     try:
-        outside = outside_tags(settings.get("outside", ()))
+        outside = check_outside_tags(settings.get("outside", ()))
         strings = bool(settings.get("strings"))
         guessed, skipped = guess_columns(
             first_rows, named_columns, prefix, outside, strings=strings
@@ -273,7 +273,7 @@ def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
         tag_columns[name] = TagColumn.of_seen(distinct_tags, compact(codes), sizes < 0, lengths)
     del columns, entries  # frees memory for the largest arrays
     reading = {"format": "datasets", **shape.chosen_settings}
-    document_ids = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
+    document_ids = ids and [convert_document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     repeated = [name for name, count in Counter(document_ids or ()).items() if count > 1]
     if repeated:
         raise InputError(f"document {quote_value(repeated[0])} comes twice; ids are used once")

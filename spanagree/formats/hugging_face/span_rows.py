@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spanagree.corpus.collector import document_id, text_of_whole
+from spanagree.corpus.collector import convert_document_id, convert_integer_to_text
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import is_whole, quote_value
@@ -96,7 +96,10 @@ def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | No
     """Assign the label of a row to its spans; a row without spans and label has nothing marked."""
     if spans is None:
         return [] if label is None else None
-    return [span if label is None else span._replace(label=text_of_whole(label)) for span in spans]
+    return [
+        span if label is None else span._replace(label=convert_integer_to_text(label))
+        for span in spans
+    ]
 
 
 def read_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
@@ -124,7 +127,7 @@ def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Itera
     is_stated = False
     annotator_names = find_label_names(getattr(data, "features", None), str(shape.annotator), None)
     for location, row in yield_required_rows(data, shape.columns, shape.optional_columns):
-        id_ = document_id(get_cell(row, str(shape.document)), location)
+        id_ = convert_document_id(get_cell(row, str(shape.document)), location)
         cells = shape.get_content(row, flat=False).items()
         content = {key: cell for key, cell in cells if cell is not None}
         start_offset, end_offset = (
@@ -143,7 +146,9 @@ def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Itera
         names[annotator] = None
         spans = []
         if not is_blank:
-            label_text = text_of_whole(get_cell(row, label_column[0])) if label_column else None
+            label_text = (
+                convert_integer_to_text(get_cell(row, label_column[0])) if label_column else None
+            )
             quote = (
                 get_cell(row, shape.quote) if shape.quote and has_column(row, shape.quote) else None
             )
@@ -178,4 +183,4 @@ def _name_annotator(row: Mapping[str, Any], column: str | None, names: Sequence[
     annotator = get_cell(row, str(column))
     if names is not None and is_whole(annotator) and 0 <= annotator < len(names):
         return names[annotator]
-    return text_of_whole(annotator)
+    return convert_integer_to_text(annotator)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import Place
 from spanagree.errors import InputError, invalid_value, is_iterable, is_whole, length_of, pluralize
@@ -103,11 +103,11 @@ def split_by_annotator(
     if is_sequence(users) and is_sequence(cell) and len(users) == len(cell):
         has_states = is_sequence(states) and len(states) == len(cell)
         return [
-            (text_of_whole(user), None if has_states and states[i] in _NEVER else cell[i])
+            (convert_integer_to_text(user), None if has_states and states[i] in _NEVER else cell[i])
             for i, user in enumerate(users)
         ]
     if isinstance(cell, Mapping) and "start" not in find_span_keys(tuple(cell)):
-        return [(text_of_whole(annotator), spans) for annotator, spans in cell.items()]
+        return [(convert_integer_to_text(annotator), spans) for annotator, spans in cell.items()]
     if is_sequence(cell) and len(cell) and all(isinstance(answer, Mapping) for answer in cell):
         keys = [find_span_keys(tuple(answer)) for answer in cell]
         if all(
@@ -118,12 +118,12 @@ def split_by_annotator(
         ):  # each span names its annotator
             spans: dict[Any, list[Any]] = {}
             for span, key in zip(cell, keys, strict=True):
-                spans.setdefault(text_of_whole(span[key["annotator"]]), []).append(span)
+                spans.setdefault(convert_integer_to_text(span[key["annotator"]]), []).append(span)
             return list(spans.items())
         if all("annotator" in key and "spans" in key and "start" not in key for key in keys):
             return [
                 (
-                    text_of_whole(answer[key["annotator"]]),
+                    convert_integer_to_text(answer[key["annotator"]]),
                     None if answer.get("status") in _NEVER else answer[key["spans"]],
                 )
                 for answer, key in zip(cell, keys, strict=True)
@@ -417,7 +417,7 @@ def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
             span = _convert_to_quote(quote)
             if not isinstance(span, Mapping) or not find_span_keys(tuple(span)).keys() <= {"text"}:
                 return None
-            name = text_of_whole(label) if is_whole(label) else str(label)
+            name = convert_integer_to_text(label) if is_whole(label) else str(label)
             quotes.append({**span, "label": name})
     return quotes
 
@@ -476,7 +476,7 @@ def _transpose_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, 
 def _name_label(label: Any, names: Sequence[str] | None, location: str) -> Any:
     """Return a label as text, or the name of a label id."""
     if names is None or not is_whole(label):
-        return text_of_whole(label)
+        return convert_integer_to_text(label)
     if 0 <= label < len(names):
         return names[label]
     raise InputError(f"{location}: label id {label}; 0 to {len(names) - 1} are allowed")

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.offsets import in_code_points
+from spanagree.corpus.offsets import convert_to_code_points
 from spanagree.errors import InputError, invalid_value, is_whole, join_names, whole_number
 from spanagree.files import decoded, from_json
 from spanagree.formats.file_head import FileHead
@@ -272,7 +272,7 @@ class _Cas:
 
     def _convert_to_code_points(self, offsets: Ints, text: str, type_name: str) -> Ints:
         """Convert offsets to code points; offsets outside the text stay outside."""
-        points, split_offset = in_code_points(offsets, text, "UTF-16 units")
+        points, split_offset = convert_to_code_points(offsets, text, "UTF-16 units")
         if split_offset is not None:
             raise InputError(
                 f"{self.location}: {shorten_layer(type_name)} begins or ends at {split_offset},"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from spanagree.corpus.collector import same_text
+from spanagree.corpus.collector import check_same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import check_choice, escape_name, join_names, printable_path, quote_value
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
@@ -148,7 +148,7 @@ def _yield_records(
                 f"{location}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
             )
             if not page.has_text(document.text):
-                same_text(page.text, document.text, annotator_location)
+                check_same_text(page.text, document.text, annotator_location)
             spans = (
                 RawSpan(start, end, label)
                 for start, end, label, _ in page.yield_spans(layer_features)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from spanagree.corpus.offsets import Sentences, in_code_points
+from spanagree.corpus.offsets import Sentences, convert_to_code_points
 from spanagree.errors import InputError, invalid_value, pluralize, quote_value
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import (
@@ -119,7 +119,7 @@ class _Reader:
         document_text, unit = self.sentences.text, self.sentences.unit
         for marks in self.layers.values() if not document_text.isascii() else ():
             offsets = np.array([marks.start, marks.end])
-            points, _ = in_code_points(offsets, document_text, unit)
+            points, _ = convert_to_code_points(offsets, document_text, unit)
             marks.start, marks.end = (array("q", column) for column in points.tolist())
         return CasDocument(
             document_text, self.layers, +self.n_skipped, is_whole=False, relations=arcs

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 
 from spanagree.corpus.details import SCORE
-from spanagree.corpus.offsets import number_standing
+from spanagree.corpus.offsets import count_matching_quotes
 from spanagree.errors import InputError, SettingError, join_names, pluralize, quote_value
 from spanagree.files import PathName
 from spanagree.formats.exports import check_name_source, compose_nameless_note
@@ -177,7 +177,7 @@ def _find_text_key(
                     (region.start, region.end, region.surface),
                 )
                 key_counts.update(
-                    key for key, text in texts.items() if number_standing(text, [span])
+                    key for key, text in texts.items() if count_matching_quotes(text, [span])
                 )
     key_by_target = {
         target: _find_best_key(key_counts, target, keys)

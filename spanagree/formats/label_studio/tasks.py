@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.errors import InputError, invalid_value, is_whole, join_names, quote_value
 from spanagree.formats.exports import OUR_ID, check_objects, convert_to_seconds
 from spanagree.formats.file_head import FileHead
@@ -207,7 +207,7 @@ class SourceTasks:
     def _read_prediction(
         self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
     ) -> Answer:
-        version = text_of_whole(entry.get("model_version"))
+        version = convert_integer_to_text(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
         return self._read_answer(entry, location, data, model, is_model=True)
 
@@ -323,7 +323,7 @@ class SourceTasks:
             if isinstance(completed_by, Mapping)
             else [completed_by]
         )
-        name = text_of_whole(next((value for value in values if value is not None), None))
+        name = convert_integer_to_text(next((value for value in values if value is not None), None))
         if isinstance(name, str) and name:
             return sys.intern(name)
         raise invalid_value(

@@ -13,7 +13,7 @@ from spanagree.agreement.label_confusion import Confusion
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, is_time
-from spanagree.corpus.times import in_seconds
+from spanagree.corpus.times import convert_to_seconds
 from spanagree.report.overview import Overview
 from spanagree.settings import document_noun
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
@@ -34,7 +34,7 @@ def data_of(report: Overview) -> str:
     data = {
         "document": document_noun(difficulties.settings),
         "offsets": corpus.offsets,
-        "seconds": in_seconds(1, corpus.offsets) if is_time(corpus.offsets) else None,
+        "seconds": convert_to_seconds(1, corpus.offsets) if is_time(corpus.offsets) else None,
         "kinds": OUTCOMES,
         "between": [names.index(name) for name in report.first_pair],
         "ids": corpus.ids,
