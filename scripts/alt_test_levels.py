@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln, stdtr, xlogy
 from scipy.stats import binom
 
-from spanagree.references.alt_test import exact_p, score
+from spanagree.references.alt_test import compute_exact_p, compute_score
 
 LEVEL = 0.05
 INSTANCES = (20, 30, 60, 200)
@@ -48,13 +48,13 @@ def rejected(test: str, n: int, epsilon: float) -> np.ndarray:
     if test == "lone losses":
         return binom.cdf(losses, n, epsilon) <= LEVEL
     # p rises with the score, so it is enough to find the highest score that is evidence
-    scores = score(losses, wins, n, epsilon)
+    scores = compute_score(losses, wins, n, epsilon)
     order = np.argsort(scores, kind="stable")
     low, high = -1, len(order) - 1
     while low < high:
         middle = (low + high + 1) // 2
         one = order[middle]
-        if exact_p(int(losses[one]), int(wins[one]), n, epsilon) <= LEVEL:
+        if compute_exact_p(int(losses[one]), int(wins[one]), n, epsilon) <= LEVEL:
             low = middle
         else:
             high = middle - 1

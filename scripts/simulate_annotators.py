@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import columns_of
-from spanagree.agreement.other_annotators import of_team, with_annotators
+from spanagree.agreement.count import stack_columns
+from spanagree.agreement.other_annotators import add_annotator_intervals, compute_team_variance
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.confidence import USUAL
@@ -122,9 +122,9 @@ def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Comp
 
 def intervals(rows: Comparisons) -> list[tuple[float, float]]:
     """Return the intervals of corrected F1, over documents and over annotators too."""
-    sums = moments(columns_of(rows.by("document")), f1_figures)
+    sums = moments(stack_columns(rows.by("document")), f1_figures)
     (over,) = intervals_of(sums, USUAL)
-    (wide,) = with_annotators(over, sums, of_team(rows), USUAL.tail)
+    (wide,) = add_annotator_intervals(over, sums, compute_team_variance(rows), USUAL.tail)
     assert wide.over_annotators is not None  # as it was asked for
     return [wide.corrected, wide.over_annotators.corrected]
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
-from spanagree.agreement.count import counted_of
-from spanagree.agreement.result import Agreement, result
+from spanagree.agreement.count import count_compared
+from spanagree.agreement.result import Agreement, build_agreement
 from spanagree.arrays import Progress, sub_progress
 from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_annotator_names, check_whole, join_names, pluralize
-from spanagree.parts.compared_rows import rows_of_corpus_or_parts
+from spanagree.parts.compared_rows import compare_corpus_or_parts
 from spanagree.settings import document_noun
 
 if TYPE_CHECKING:
@@ -88,30 +88,32 @@ def agree(
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
-    source = corpus if isinstance(corpus, Corpus) and other is None else _guessed(corpus, other)
+    source = (
+        corpus if isinstance(corpus, Corpus) and other is None else _guess_corpus(corpus, other)
+    )
     request = ComparisonRequest.asked(match, chance, places, seed=seed, **comparing)
     if request.chance.first_is_fixed:
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
-    jackknife = None if ci is False else _parsed(ci)
+    jackknife = None if ci is False else _parse_interval(ci)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     role_names = {"annotators": annotators}
-    rows = rows_of_corpus_or_parts(
+    rows = compare_corpus_or_parts(
         ComparedAnnotators, source, role_names, request, executor, progress
     )
-    counts = counted_of(rows)
+    counts = count_compared(rows)
     if jackknife is not None:
         sub_progress(progress, "intervals")
-    agreement = result(counts, min_shared, jackknife)
+    agreement = build_agreement(counts, min_shared, jackknife)
     if without is not None and (left_out := check_annotator_names(without, rows.corpus.annotators)):
-        other_counts = counted_of(_without(rows, left_out))
-        agreement = agreement.beside(result(other_counts, min_shared, jackknife), left_out)
+        other_counts = count_compared(_exclude_annotators(rows, left_out))
+        agreement = agreement.beside(build_agreement(other_counts, min_shared, jackknife), left_out)
     if p_values:
-        return with_p_values(agreement, rows.corpus, sub_progress(progress, "chance"))
+        return add_p_values(agreement, rows.corpus, sub_progress(progress, "chance"))
     return agreement
 
 
-def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotators:
+def _exclude_annotators(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotators:
     """Compare all annotators except some.
 
     Raises:
@@ -127,7 +129,7 @@ def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotato
     return ComparedAnnotators.of(rows.corpus, replace(rows.counting, progress=None), remaining)
 
 
-def _guessed(corpus: Any, other: Any) -> Any:
+def _guess_corpus(corpus: Any, other: Any) -> Any:
     from spanagree.formats.guessed import (  # not needed for a corpus
         as_corpus_or_parts,
         build_corpus_of_two,
@@ -136,13 +138,13 @@ def _guessed(corpus: Any, other: Any) -> Any:
     return as_corpus_or_parts(corpus) if other is None else build_corpus_of_two(corpus, other)
 
 
-def _parsed(ci: bool | Jackknife) -> Jackknife | None:
+def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
     from spanagree.uncertainty.confidence import parse_ci  # only needed for intervals
 
     return parse_ci(ci, of_team=True)
 
 
-def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
+def add_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
     """Add the distribution of chance of each pair to an agreement, both layers random."""
     from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import PairsByDocument
-from spanagree.agreement.paired import outcomes
+from spanagree.agreement.paired import count_outcomes
 from spanagree.agreement.team import AnnotatorScores, Mean
 from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
@@ -87,7 +87,7 @@ class AnnotationAgreement(NamedTuple):
         )
 
 
-def outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floats:
+def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floats:
     """Compute p of "no worse than the others" for each annotator; ``nan`` if untestable."""
     document, annotator = agreement.document, agreement.annotator
     _, first_row, document_index, size = np.unique(
@@ -268,13 +268,15 @@ class AnnotatorSummary(NanEqualMixin):
         return [self.p, self.p_holm, *self.shares.values()]
 
 
-def standings(per_document: PairsByDocument, settings: Settings) -> dict[str, AnnotatorSummary]:
+def summarize_annotators(
+    per_document: PairsByDocument, settings: Settings
+) -> dict[str, AnnotatorSummary]:
     """Summarize each annotator, by name; empty for rows of files or too many pairs."""
-    p = _p_of_annotators(per_document, settings)
+    p = _compute_p(per_document, settings)
     if p is None:
         return {}
     corpus = per_document.corpus
-    counts = outcomes(corpus, AnnotationIndex.of(corpus))
+    counts = count_outcomes(corpus, AnnotationIndex.of(corpus))
     totals = counts.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.column_stack((counts.sum(axis=1) / totals.sum(), (counts / totals)[:, 1:]))
@@ -292,7 +294,7 @@ def standings(per_document: PairsByDocument, settings: Settings) -> dict[str, An
     }
 
 
-def _p_of_annotators(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
+def _compute_p(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
     """Compute p of each annotator; ``None`` for rows of files, or too many pairs."""
     corpus = per_document.corpus
     n_saw = per_document.coverage.number()
@@ -302,12 +304,12 @@ def _p_of_annotators(per_document: PairsByDocument, settings: Settings) -> list[
     if settings.cluster_by == "document" and corpus.parent_ids is not None:
         agreement = agreement.over(corpus.parent_ids)
     # the order of documents changes digits after the tenth
-    return [float(f"{x:.10g}") for x in outlier_p(agreement, len(corpus.layers)).tolist()]
+    return [float(f"{x:.10g}") for x in compute_outlier_p(agreement, len(corpus.layers)).tolist()]
 
 
-def outliers(per_document: PairsByDocument, settings: Settings) -> list[str] | None:
+def find_outliers(per_document: PairsByDocument, settings: Settings) -> list[str] | None:
     """Find the annotators who are outliers; ``None`` if that is unknown."""
-    p = _p_of_annotators(per_document, settings)
+    p = _compute_p(per_document, settings)
     if p is None:
         return None
     names = per_document.corpus.annotators
@@ -319,25 +321,25 @@ def outliers(per_document: PairsByDocument, settings: Settings) -> list[str] | N
 _Key = Callable[[AnnotatorScores, "AnnotatorSummary | None"], float]
 
 
-def _outlier_first(member: AnnotatorScores, summary: AnnotatorSummary | None) -> float:
+def _compute_sort_key(member: AnnotatorScores, summary: AnnotatorSummary | None) -> float:
     """Compute the sort key for outliers first, then annotators with most documents."""
     is_outlier = summary is not None and summary.outlier
-    return _decisive(member, member.f1) - 1e9 if is_outlier else -member.documents
+    return _choose_figure(member, member.f1) - 1e9 if is_outlier else -member.documents
 
 
-def _decisive(member: AnnotatorScores, figures: ScoreValues | Score) -> float:
+def _choose_figure(member: AnnotatorScores, figures: ScoreValues | Score) -> float:
     """Return the corrected figure of a member, or the raw one if chance is undefined."""
     return figures.observed if member.f1.reason == NO_CHANCE else figures.corrected
 
 
 SORTS: Mapping[str, _Key] = {
-    "corrected": lambda member, _: _decisive(member, member.f1),
+    "corrected": lambda member, _: _choose_figure(member, member.f1),
     "observed": lambda member, _: member.f1.observed,
-    "gain": lambda member, _: -_decisive(member, member.gain),
+    "gain": lambda member, _: -_choose_figure(member, member.gain),
     "p": lambda _, standing: math.nan if standing is None else standing.p,
     "documents": lambda member, _: -member.documents,
     "segments": lambda _, standing: math.nan if standing is None else -standing.segments,
-    "outlier": _outlier_first,
+    "outlier": _compute_sort_key,
 }
 """The orders of annotators by name: keys that are sorted in ascending order.
 
@@ -346,7 +348,7 @@ segments; or outliers, and then annotators with most documents.
 """
 
 
-def arranged(
+def sort_annotators(
     members: Iterable[AnnotatorScores], standings: Mapping[str, AnnotatorSummary], sort: str | None
 ) -> list[AnnotatorScores]:
     """Sort annotators in a named order; undefined keys come last."""
@@ -375,7 +377,7 @@ _SHARES = {"all": "share of all", **{kind: f"of {kind}" for kind in KINDS}}
 """Titles of shares by key."""
 
 
-def layout(
+def build_layout(
     members: Sequence[AnnotatorScores],
     standings: Mapping[str, AnnotatorSummary],
     settings: Settings,
@@ -443,7 +445,7 @@ def layout(
     return columns, rows, trailing_columns
 
 
-def for_terminal(columns: Sequence[Column]) -> list[Column]:
+def hide_titles(columns: Sequence[Column]) -> list[Column]:
     """Hide the titles of most columns, for a table of many annotators."""
     shown_keys = {
         "annotator",
@@ -457,7 +459,7 @@ def for_terminal(columns: Sequence[Column]) -> list[Column]:
     return [column if column.key in shown_keys else column._replace(title="") for column in columns]
 
 
-def sentence_on(
+def write_outlier_sentence(
     members: Mapping[str, AnnotatorScores], standings: Mapping[str, AnnotatorSummary]
 ) -> str:
     """Name all outliers, the lowest agreement first, or the reason why they are unknown."""
@@ -468,11 +470,11 @@ def sentence_on(
         return ""
     outliers = [
         member
-        for member in arranged(members.values(), standings, "corrected")
+        for member in sort_annotators(members.values(), standings, "corrected")
         if standings[member.name].outlier
     ]
     names = ", ".join(
-        f"{escape_name(member.name)} ({figure(_decisive(member, member.f1))})"
+        f"{escape_name(member.name)} ({figure(_choose_figure(member, member.f1))})"
         for member in outliers
     )
     rule = f"Holm's p below {OUTLIER_LEVEL:g}, {pluralize(n_tests, 'annotator')} tested"

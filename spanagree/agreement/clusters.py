@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.agreement.count import AgreementSettings, PairsByDocument, columns_of
+from spanagree.agreement.count import AgreementSettings, PairsByDocument, stack_columns
 from spanagree.arrays import Floats, Ints, places_in, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.table import Comparisons, Coverage, PartlySummedComparisons
@@ -84,23 +84,23 @@ class Clusters:
 
     def of_team(self) -> Moments:
         """Compute F1 of the team and its change by each cluster."""
-        return moments(columns_of(self.by()), f1_figures)
+        return moments(stack_columns(self.by()), f1_figures)
 
     def of_labels(self, n_labels: int) -> Moments:
         """Compute F1 of the team for each label and its change by each cluster."""
         rows = self.by("label")
-        return moments(columns_of(rows), f1_figures, rows.label, n_labels)
+        return moments(stack_columns(rows), f1_figures, rows.label, n_labels)
 
     def annotator_moments(self) -> Moments:
         """Compute F1 of each annotator against all others and its change by each cluster."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
-        return moments(columns_of(rows), f1_figures, rows.first, n_annotators)
+        return moments(stack_columns(rows), f1_figures, rows.first, n_annotators)
 
     def of_pairs(self, first: Ints, second: Ints) -> Moments:
         """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
         rows = self.rows.by("first", "second", "document")
         pair = places_in((first, second), (rows.first, rows.second))
-        return moments(columns_of(rows), f1_figures, pair, len(first))
+        return moments(stack_columns(rows), f1_figures, pair, len(first))
 
     def of_mean(self) -> Moments:
         """Compute the mean of F1 over pairs and its change by each cluster."""
@@ -111,11 +111,18 @@ class Clusters:
             np.zeros(len(columns[0]), np.int64) for columns in (pairs, documents)
         )
         return mean_moments(
-            columns_of(rows), f1_figures, pair, group_of_pair, unit, group_of_unit, 1, mean_figures
+            stack_columns(rows),
+            f1_figures,
+            pair,
+            group_of_pair,
+            unit,
+            group_of_unit,
+            1,
+            compute_means,
         )
 
 
-def mean_figures(sums: Floats) -> Floats:
+def compute_means(sums: Floats) -> Floats:
     """Compute means from sums of figures and their counts; (…, 6) to (…, 3)."""
     means: Floats = sums[..., :3] / sums[..., 3:]
     return means

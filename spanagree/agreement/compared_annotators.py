@@ -24,8 +24,8 @@ from spanagree.corpus.roles import choose_annotators
 from spanagree.errors import InputError
 from spanagree.parts.compared_rows import (
     ComparedRows,
-    compared_documents,
-    whole_of_parts,
+    describe_documents,
+    join_documents_of_parts,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class ComparedAnnotators(ComparedRows):
         """
         team, chosen = choose_annotators(corpus, annotators)
         counting.check(team)
-        return replace(_compared(team, counting), chosen=chosen)
+        return replace(_compare_team(team, counting), chosen=chosen)
 
     @classmethod
     def _of_part(
@@ -85,7 +85,7 @@ class ComparedAnnotators(ComparedRows):
     ) -> ComparedAnnotators:
         team, _ = choose_annotators(corpus, annotators, in_part=True)
         counting.check(team)
-        return _compared(team, counting)
+        return _compare_team(team, counting)
 
     def _chosen_differently(
         self, annotators: Sequence[str] | None = None
@@ -113,7 +113,7 @@ class ComparedAnnotators(ComparedRows):
             InputError, SettingError: if parts do not belong together, or an annotator or another
                 name is in no part.
         """
-        corpus, counting, description = whole_of_parts(parts, request)
+        corpus, counting, description = join_documents_of_parts(parts, request)
         team, chosen = choose_annotators(corpus, annotators)
         corpus_kinds = [part.kind for part in parts.values()]
         if not rows_add(corpus_kinds):
@@ -151,11 +151,11 @@ class ComparedAnnotators(ComparedRows):
         from spanagree.parts import row_files  # rarely needed
 
         team, _ = choose_annotators(self.corpus, self.chosen)
-        inexact = {"rows": row_files.plain_inexact(self.sums.inexact)}
-        tables = _tables("rows", self.sums)
+        inexact = {"rows": row_files.serialize_inexact(self.sums.inexact)}
+        tables = _collect_tables("rows", self.sums)
         if self.uniform is not None:
-            tables |= _tables("uniform", self.uniform)
-            inexact["uniform"] = row_files.plain_inexact(self.uniform.inexact)
+            tables |= _collect_tables("uniform", self.uniform)
+            inexact["uniform"] = row_files.serialize_inexact(self.uniform.inexact)
         about = {
             "chosen": self.chosen and list(self.chosen),
             "seen": self.sharing.seen,
@@ -181,7 +181,7 @@ class ComparedAnnotators(ComparedRows):
         have_same_length = len({len(columns[key]) for key in _SHARED[2:]}) == 1
         if not have_same_length or ((pairs < 0) | (pairs >= len(names))).any():
             raise InputError(f"{file.name}: sharing is not as rows are written")
-        sums = _sums_of_file(file, "rows", corpus, inexact["rows"])
+        sums = _read_sums(file, "rows", corpus, inexact["rows"])
         if isinstance(sums, Comparisons):
             pairs_of_rows, shared_pairs = (
                 table.first * len(names) + table.second for table in (sums, sharing)
@@ -189,7 +189,7 @@ class ComparedAnnotators(ComparedRows):
             if not np.isin(pairs_of_rows, shared_pairs).all():
                 raise InputError(f"{file.name}: a pair of the rows shares no document")
         uniform = (
-            _sums_of_file(file, "uniform", corpus, inexact["uniform"])
+            _read_sums(file, "uniform", corpus, inexact["uniform"])
             if "uniform" in inexact
             else None
         )
@@ -203,7 +203,7 @@ class ComparedAnnotators(ComparedRows):
         )
 
 
-def _compared(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
+def _compare_team(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
     """Compare all annotators of a corpus; check nothing."""
     index, uniform_counting = AnnotationIndex.of(team), counting.without_places()
     sums, sharing = compare_annotators(team, index, counting)
@@ -214,9 +214,9 @@ def _compared(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
         chosen=None,
         sums=sums,
         sharing=sharing,
-        most=most_segments(index, len(team)),
+        most=find_most_segments(index, len(team)),
         uniform=uniform,
-        **compared_documents(team, counting),
+        **describe_documents(team, counting),
     )
 
 
@@ -241,9 +241,9 @@ def compare_annotators(
         marks = SegmentStarts.of(corpus, crowd, chance, counting.measure)
     crowded_documents = None
     if crowd.is_crowded(len(corpus)).any():
-        from spanagree.agreement.crowded import crowd_sums  # rarely needed
+        from spanagree.agreement.crowded import sum_crowded  # rarely needed
 
-        crowded_documents = crowd_sums(
+        crowded_documents = sum_crowded(
             corpus, crowd, counting.measure, chance, report_after(0), marks=marks
         )
     if crowded_documents is not None:
@@ -279,32 +279,34 @@ def compare_annotators(
 # --- rows in files ---
 
 
-def _tables(name: str, sums: Comparisons | PartlySummedComparisons) -> dict[str, Comparisons]:
+def _collect_tables(
+    name: str, sums: Comparisons | PartlySummedComparisons
+) -> dict[str, Comparisons]:
     """Collect the tables of rows, or of sums of crowded documents, by name."""
     if isinstance(sums, Comparisons):
         return {name: sums}
     return {name: sums.rows, **{f"{name}.{key}": getattr(sums, key) for key in _OF_CROWDS}}
 
 
-def _sums_of_file(
+def _read_sums(
     file: RowsFile, name: str, corpus: Corpus, stored_bounds: Any
 ) -> Comparisons | PartlySummedComparisons:
     """Read the rows under one chance model from a file."""
     from spanagree.parts import row_files  # rarely needed
 
-    inexact = row_files.inexact_of(file, stored_bounds)
-    rows = row_files.table_of_file(file, name, corpus, inexact)
+    inexact = row_files.parse_inexact(file, stored_bounds)
+    rows = row_files.read_table(file, name, corpus, inexact)
     if f"{name}.{_OF_CROWDS[0]}.document" not in file.arrays:
         return rows
     tables = [
-        row_files.table_of_file(file, f"{name}.{key}", corpus, ApproximationError(), of_sums=True)
+        row_files.read_table(file, f"{name}.{key}", corpus, ApproximationError(), of_sums=True)
         for key in _OF_CROWDS
     ]
     documents, pairs, annotations = tables
     return PartlySummedComparisons(rows, documents, pairs, annotations)
 
 
-def most_segments(crowd: AnnotationIndex, n_documents: int) -> Ints:
+def find_most_segments(crowd: AnnotationIndex, n_documents: int) -> Ints:
     """Compute the largest number of segments of an annotator, by document."""
     max_segments = np.zeros(n_documents, np.int64)
     np.maximum.at(max_segments, crowd.document, crowd.end - crowd.begin)

@@ -20,7 +20,7 @@ from spanagree.comparisons.table import (
     SharedDocumentCounts,
 )
 from spanagree.corpus.corpus import Corpus
-from spanagree.parts.compared_rows import RowCounts, counts_under_each
+from spanagree.parts.compared_rows import RowCounts, count_under_each
 from spanagree.settings import MatchSettings
 
 
@@ -86,7 +86,7 @@ class PairsByDocument:
         )
 
 
-def columns_of(rows: Comparisons) -> Floats:
+def stack_columns(rows: Comparisons) -> Floats:
     """Return matched, expected and size of each row, and the expected size if it is random."""
     return np.array(rows.symmetric_columns, np.float64).T
 
@@ -117,12 +117,12 @@ class AgreementCounts(RowCounts):
     rows: ComparedAnnotators | None = None
 
 
-def counted_of(compared: ComparedAnnotators) -> AgreementCounts:
+def count_compared(compared: ComparedAnnotators) -> AgreementCounts:
     """Count the rows of a corpus, or of all its parts."""
-    return counts_under_each(compared, (compared.sums, compared.uniform), _counted)
+    return count_under_each(compared, (compared.sums, compared.uniform), _count_under_chance)
 
 
-def _counted(
+def _count_under_chance(
     compared: ComparedAnnotators,
     sums: Comparisons | PartlySummedComparisons,
     counting: MatchCountOptions,

@@ -107,7 +107,7 @@ class _MarkedPositions(NamedTuple):
     def products(self, low: int, annotators: Ints) -> Iterator[Floats]:
         """Yield F W Fᵀ of each document from ``low``; ``annotators`` has their numbers."""
         for _, W, F in self.laid_out(low, annotators):
-            yield _product(W, F)
+            yield _multiply(W, F)
 
     def laid_out(self, low: int, annotators: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
         """Yield label and weight of each column, and F, of each document from ``low``."""
@@ -125,7 +125,7 @@ class _MarkedPositions(NamedTuple):
             yield self.label[begin:end], W, F
 
 
-def _product(W: Floats, F: Floats) -> Floats:
+def _multiply(W: Floats, F: Floats) -> Floats:
     """Compute F W Fᵀ."""
     return (F if (W == 1).all() else F * W) @ F.T  # for F @ F.T only one half is computed
 
@@ -155,7 +155,7 @@ class _Random(NamedTuple):
         return self.F[:, slice(*first[np.searchsorted(self.label, (label, label + 1))].tolist())]
 
 
-def crowd_sums(
+def sum_crowded(
     corpus: Corpus,
     crowd: AnnotationIndex,
     measure: Measure,
@@ -215,7 +215,7 @@ def find_crowded(
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
-    expected, observed = _cells(corpus, crowd, marks, measure)
+    expected, observed = _count_cells(corpus, crowd, marks, measure)
     documents = is_crowded & (np.maximum(expected, observed) <= _MAX_CELLS)
     if not documents.any():
         return None
@@ -228,7 +228,7 @@ def find_crowded(
     )
 
 
-def _cells(
+def _count_cells(
     corpus: Corpus, crowd: AnnotationIndex, marks: SegmentStarts, measure: Measure
 ) -> tuple[Ints, Ints]:
     """Count the cells of F of each document, at most: for expected and for observed matches."""
@@ -413,7 +413,7 @@ class CrowdedDocuments:
                 matched, expected, size_sum = label_sums = np.empty((3, k, k))
                 sums[int(self.labels[label])] = label_sums
                 columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
-                matched[:] = _product(W[columns], F[:, columns])
+                matched[:] = _multiply(W[columns], F[:, columns])
                 starts = (
                     random_by_document[document].of_label(label)
                     if document in random_by_document

@@ -157,9 +157,9 @@ class Disagreements(Result):
         text_bounds = (
             (a[:, 0], a[:, 1]),
             (b[:, 0], b[:, 1]),
-            *around(self.corpus, document, first_offset, last_offset),
+            *compute_contexts(self.corpus, document, first_offset, last_offset),
         )
-        return columns + [texts_of(self.corpus, document, *borders) for borders in text_bounds]
+        return columns + [extract_texts(self.corpus, document, *borders) for borders in text_bounds]
 
     @property
     def verdict(self) -> str:
@@ -208,7 +208,7 @@ class Disagreements(Result):
                 cells = zip(texts[i], has_segment, strict=True)
                 values += [
                     [text if exists else None for text, exists in cells],
-                    shortened(texts[i]),
+                    shorten_texts(texts[i]),
                 ]
         if self.with_text:
             columns += [Column("before", "", "name"), Column("after", "", "name")]
@@ -247,7 +247,7 @@ class Disagreements(Result):
         return Plot(lambda ax: bars(ax, counts, title))
 
 
-def around(
+def compute_contexts(
     corpus: Corpus, document: Ints, start: Ints, end: Ints
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
     """Compute start and end of the context before and after some stretches of text."""
@@ -256,7 +256,7 @@ def around(
     return (np.maximum(start - width, 0), start), (end, context_end)
 
 
-def no_texts(corpus: Corpus) -> tuple[str, ...]:
+def write_note_on_texts(corpus: Corpus) -> tuple[str, ...]:
     """Return a note if the texts of segments are unknown."""
     if is_time(corpus.offsets):
         return ("recordings have no text, so rows have times only, in seconds",)
@@ -266,18 +266,18 @@ def no_texts(corpus: Corpus) -> tuple[str, ...]:
     return (f"the {noun} are not known, so rows have offsets only",)
 
 
-def shortened(texts: Sequence[str]) -> list[str]:
+def shorten_texts(texts: Sequence[str]) -> list[str]:
     """Truncate texts to forty characters, for text output."""
     return [truncate(text, LONGEST) for text in texts]
 
 
-def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
+def extract_texts(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
     """Return the text between two offsets of each document; tokens are joined by spaces.
 
     Unknown texts and texts of length 0 are empty.
 
     >>> corpus = Corpus(np.array([3]), {}, (), tokens=("No", "way", "!"))
-    >>> texts_of(corpus, *np.array([[0, 0], [1, 2], [3, 2]]))
+    >>> extract_texts(corpus, *np.array([[0, 0], [1, 2], [3, 2]]))
     ['way !', '']
     """
     if corpus.offsets == "tokens":
@@ -337,7 +337,7 @@ def disagreements(
         np.stack(columns_of(layer, rows[is_requested]), axis=1)
         for layer, rows in zip(layers, pairs[:2], strict=True)
     )
-    text_notes = no_texts(corpus)
+    text_notes = write_note_on_texts(corpus)
     return Disagreements(
         counts=pairs.counts,
         document=np.maximum(columns_a[:, 0], columns_b[:, 0]),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from spanagree.agreement.clusters import Clusters
-from spanagree.agreement.count import columns_of
+from spanagree.agreement.count import stack_columns
 from spanagree.agreement.team import AgreementScores
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import Interval
@@ -38,7 +38,7 @@ _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
 _TERMS = 3  # of the series; the fourth has the cube of an annotator's share times a document's
 
 
-def gain_intervals(
+def build_gain_intervals(
     figures: AgreementScores, clusters: Clusters, jackknife: Jackknife
 ) -> list[Interval | None]:
     """Build the interval of each annotator's gain: the figure ± t standard errors.
@@ -54,7 +54,7 @@ def gain_intervals(
         return [no_interval("sizes are random under the rule of places") for _ in members]
     if len(team_rows) < 2:
         return [no_interval(FEW.format(len(team_rows))) for _ in members]
-    team, annotator_sums = columns_of(team_rows), columns_of(annotator_rows)
+    team, annotator_sums = stack_columns(team_rows), stack_columns(annotator_rows)
     unit = np.searchsorted(team_rows.document, annotator_rows.document)
     gains = np.array([member.gain for member in members])
     annotator, sums = annotator_rows.first, []
@@ -63,15 +63,15 @@ def gain_intervals(
             np.stack(compute_sides(columns[:, 0], columns[:, 1], columns[:, 2]))
             for columns in (team, annotator_sums)
         )
-        sums.append(_variance(all_sides, annotator_sides, unit, annotator, len(members)))
+        sums.append(_compute_variance(all_sides, annotator_sides, unit, annotator, len(members)))
     variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
     n_units = np.count_nonzero(team[:, 2])
     freedom = satterthwaite(variance, fourth, n_units)
     ends = t_ends(gains, variance, freedom, jackknife.tail, False)
-    return [_interval(*figure_ends) for figure_ends in ends.tolist()]
+    return [_build_interval(*figure_ends) for figure_ends in ends.tolist()]
 
 
-def _interval(
+def _build_interval(
     observed: Sequence[float], expected: Sequence[float], corrected: Sequence[float]
 ) -> Interval:
     """Build the interval of a gain from the ends of its three figures."""
@@ -83,7 +83,7 @@ def _interval(
     return Interval(observed_ends, expected_ends, corrected_ends, kind=JACKKNIFE)
 
 
-def _variance(
+def _compute_variance(
     document_sides: Floats, entry_sides: Floats, unit: Ints, annotator: Ints, n_annotators: int
 ) -> tuple[Floats, Floats]:
     """Compute the sums of squared changes of each gain, and of their squares.
@@ -123,22 +123,24 @@ def _variance(
         )
         factors[:, :2] += [1 / total[1], -ratio / total[1]]
         unseen_change = np.einsum("ef,ef->e", factors[annotator], features[unit])
-        squares = _products(features)
-        factor_products = _products(factors)
+        squares = _multiply_pairs(features)
+        factor_products = _multiply_pairs(factors)
         terms = factor_products * squares.sum(axis=0)
-        variance = _less(terms, change**2, unseen_change**2, annotator, document_sides.shape[1])
+        variance = _replace_terms(
+            terms, change**2, unseen_change**2, annotator, document_sides.shape[1]
+        )
         fourth = (factor_products @ (squares.T @ squares) * factor_products).sum(axis=1)
         fourth += group_sums((change**4 - unseen_change**4)[:, None], annotator, n_annotators)[:, 0]
     # fourth powers lose more by rounding; they are largest if one document decides
     return variance, np.clip(fourth, 0, variance**2)
 
 
-def _products(columns: Floats) -> Floats:
+def _multiply_pairs(columns: Floats) -> Floats:
     """Compute the products of each pair of columns; (rows, columns²)."""
     return np.einsum("ij,ik->ijk", columns, columns).reshape(len(columns), -1)
 
 
-def _less(
+def _replace_terms(
     terms: Floats, added: Floats, removed: Floats, annotator: Ints, n_documents: int
 ) -> Floats:
     """Sum terms plus added minus removed entries; ``nan`` if the sum is only rounding.

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.agreement.clusters import Clusters
 from spanagree.agreement.count import AgreementCounts
-from spanagree.agreement.gain import gain_intervals
+from spanagree.agreement.gain import build_gain_intervals
 from spanagree.agreement.team import AgreementScores
 from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval
@@ -24,48 +24,48 @@ if TYPE_CHECKING:
 _MAX_PAIRS = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
 
-def with_intervals(
+def add_intervals(
     figures: AgreementScores, counts: AgreementCounts, jackknife: Jackknife
 ) -> AgreementScores:
     """Add intervals to the scores; intervals of pairs are computed on request."""
     clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
     labels, is_feasible = counts.by_label.labels, clusters.n_pairs <= _MAX_PAIRS
     variances = (
-        _over_annotators(clusters, len(labels), is_feasible) if jackknife.over_annotators else {}
+        _compute_variances(clusters, len(labels), is_feasible) if jackknife.over_annotators else {}
     )
     (team,) = _build_intervals(clusters.of_team(), jackknife, variances.get("team"))
     members = _build_intervals(
         clusters.annotator_moments(), jackknife, variances.get("annotators"), of_others=True
     )
-    gains = gain_intervals(figures, clusters, jackknife)
+    gains = build_gain_intervals(figures, clusters, jackknife)
     label_intervals: Sequence[Interval] = ()
     if labels:
         label_intervals = _build_intervals(
             clusters.of_labels(len(labels)), jackknife, variances.get("labels")
         )
     mean = (
-        _mean_interval(clusters, jackknife, variances.get("mean"))
+        _build_mean_interval(clusters, jackknife, variances.get("mean"))
         if is_feasible
-        else _no_mean(clusters)
+        else _build_undefined_mean(clusters)
     )
     return AgreementScores(
-        replace(figures.team, tally=_with_interval(figures.team.tally, team)),
+        replace(figures.team, tally=_add_interval(figures.team.tally, team)),
         replace(figures.mean, interval=mean),
-        figures.pairs.with_intervals(functools.partial(_intervals_of_pairs, counts, jackknife)),
+        figures.pairs.with_intervals(functools.partial(_build_pair_intervals, counts, jackknife)),
         {
-            name: replace(member, tally=_with_interval(member.tally, interval), gain_interval=gain)
+            name: replace(member, tally=_add_interval(member.tally, interval), gain_interval=gain)
             for (name, member), interval, gain in zip(
                 figures.annotators.items(), members, gains, strict=True
             )
         },
         {
-            label: _with_interval(figures.labels[label], interval)
+            label: _add_interval(figures.labels[label], interval)
             for label, interval in zip(labels, label_intervals, strict=True)
         },
     )
 
 
-def _with_interval(tally: Tally, interval: Interval) -> Tally:
+def _add_interval(tally: Tally, interval: Interval) -> Tally:
     return replace(tally, intervals={"f1": interval})
 
 
@@ -80,26 +80,26 @@ def _build_intervals(
     intervals = [interval for (interval,) in intervals_of(sums, jackknife)]
     if variance is None:
         return intervals
-    from spanagree.agreement.other_annotators import with_annotators  # rarely requested
+    from spanagree.agreement.other_annotators import add_annotator_intervals  # rarely requested
 
-    return with_annotators(intervals, sums, variance, jackknife.tail, of_others=of_others)
+    return add_annotator_intervals(intervals, sums, variance, jackknife.tail, of_others=of_others)
 
 
-def _intervals_of_pairs(counts: AgreementCounts, jackknife: Jackknife) -> list[Interval]:
+def _build_pair_intervals(counts: AgreementCounts, jackknife: Jackknife) -> list[Interval]:
     """Build the interval of each pair, in the order of pairs."""
     sharing = counts.sharing
     clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
     return _build_intervals(clusters.of_pairs(sharing.first, sharing.second), jackknife, None)
 
 
-def _mean_interval(
+def _build_mean_interval(
     clusters: Clusters, jackknife: Jackknife, variance: SampleVariance | None
 ) -> Interval:
     """Build the interval of the mean over pairs."""
     return _build_intervals(clusters.of_mean(), jackknife, variance)[0]
 
 
-def _no_mean(clusters: Clusters) -> Interval:
+def _build_undefined_mean(clusters: Clusters) -> Interval:
     """Build the undefined interval of the mean, for annotations too many to compare by pair."""
     return no_interval(
         f"{clusters.n_pairs:,} pairs of annotations; an interval of the mean over pairs needs at"
@@ -107,7 +107,7 @@ def _no_mean(clusters: Clusters) -> Interval:
     )
 
 
-def _over_annotators(
+def _compute_variances(
     clusters: Clusters, n_labels: int, is_feasible: bool
 ) -> dict[str, SampleVariance]:
     """Compute variances over annotators: of the team, of annotators, of labels and of the mean.
@@ -119,10 +119,10 @@ def _over_annotators(
 
     with np.errstate(all="ignore"):
         variances = {
-            "team": other_annotators.of_team(clusters.sums),
-            "annotators": other_annotators.variance_over_annotators(clusters),
-            "mean": other_annotators.of_mean(clusters),
+            "team": other_annotators.compute_team_variance(clusters.sums),
+            "annotators": other_annotators.compute_annotator_variances(clusters),
+            "mean": other_annotators.compute_mean_variance(clusters),
         }
         if n_labels and is_feasible:
-            variances["labels"] = other_annotators.of_labels(clusters.rows, n_labels)
+            variances["labels"] = other_annotators.compute_label_variances(clusters.rows, n_labels)
     return variances

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.disagreements import check_between
-from spanagree.agreement.paired import SegmentPairs, paired
+from spanagree.agreement.paired import SegmentPairs, yield_paired
 from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
@@ -80,7 +80,7 @@ class ConfusedLabels(NamedTuple):
     p_holm: float
 
 
-def confused_pairs(
+def list_confused_pairs(
     labels: Sequence[str], matrix: Ints, cells: LabelPairCounts, is_team: bool
 ) -> list[ConfusedLabels]:
     """List the pairs of labels that were confused, by p and ratio.
@@ -113,7 +113,7 @@ def confused_pairs(
     np.add.at(crossed, (first, second), n_times * document_totals[document_index])
     expected = share * n_differing
     terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (document_totals**2).sum()
-    p = _p(counts[i, j] - expected, np.stack(terms), len(document_totals))
+    p = _compute_p(counts[i, j] - expected, np.stack(terms), len(document_totals))
     p[share > 1 - 1e-12] = math.nan  # if only two labels can be confused
     rows = zip(i.tolist(), j.tolist(), expected.tolist(), p.tolist(), holm(p.tolist()), strict=True)
     confusions = [
@@ -124,7 +124,7 @@ def confused_pairs(
     return sorted(confusions, key=lambda pair: (pair.p if pair.p == pair.p else 2, -pair.ratio))
 
 
-def _p(total: Floats, terms: Floats, n_documents: int) -> Floats:
+def _compute_p(total: Floats, terms: Floats, n_documents: int) -> Floats:
     """Compute p of t-tests that a mean is not above 0; undefined if documents do not vary.
 
     Args:
@@ -213,7 +213,7 @@ class Confusion(Result):
     @cached_property
     def confused(self) -> list[ConfusedLabels]:
         """The confused pairs of labels, most frequent first, with what chance would give."""
-        return confused_pairs(
+        return list_confused_pairs(
             self.labels, self.matrix, self.cells, self.settings.confusion == "team"
         )
 
@@ -354,13 +354,13 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
         is_reversed = crowd.annotator[second] == requested[0]
         first, second = np.where(is_reversed, second, first), np.where(is_reversed, first, second)
     cells = LabelPairCounts.of(
-        paired(corpus, crowd, (first, second)), n_labels, is_symmetric=a is None
+        yield_paired(corpus, crowd, (first, second)), n_labels, is_symmetric=a is None
     )
     documents = len(np.unique(crowd.document[first]))
-    return _result(corpus, cells, documents, settings, notes)
+    return _build_result(corpus, cells, documents, settings, notes)
 
 
-def _result(
+def _build_result(
     corpus: Corpus,
     cells: LabelPairCounts,
     n_documents: int,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.agreement.clusters import Clusters, mean_figures
-from spanagree.agreement.count import columns_of
+from spanagree.agreement.clusters import Clusters, compute_means
+from spanagree.agreement.count import stack_columns
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.table import Comparisons, PartlySummedComparisons
 from spanagree.results.score import Interval, f1_figures
@@ -17,49 +17,51 @@ from spanagree.uncertainty.jackknife import Moments, group_sums, with_defined
 from spanagree.uncertainty.samples import SampleVariance, second_intervals
 
 
-def of_team(sums: Comparisons | PartlySummedComparisons) -> SampleVariance:
+def compute_team_variance(sums: Comparisons | PartlySummedComparisons) -> SampleVariance:
     """Compute the variance of the team's F1 from rows of pairs."""
     rows = sums.both_ways().by("first")
-    return _less_each(columns_of(sums.by()), rows, None)
+    return _leave_out_each(stack_columns(sums.by()), rows, None)
 
 
-def of_labels(rows: Comparisons, n_labels: int) -> SampleVariance:
+def compute_label_variances(rows: Comparisons, n_labels: int) -> SampleVariance:
     """Compute the variance of the team's F1 for each label, from rows of single pairs."""
     by_label = rows.by("label")
-    total = np.zeros((n_labels, columns_of(by_label).shape[1]))
-    total[by_label.label] = columns_of(by_label)
+    total = np.zeros((n_labels, stack_columns(by_label).shape[1]))
+    total[by_label.label] = stack_columns(by_label)
     annotator_rows = rows.both_ways().by("label", "first")
-    return _less_each(total, annotator_rows, annotator_rows.label)
+    return _leave_out_each(total, annotator_rows, annotator_rows.label)
 
 
-def variance_over_annotators(clusters: Clusters) -> SampleVariance:
+def compute_annotator_variances(clusters: Clusters) -> SampleVariance:
     """Compute the variance of each annotator's F1 against the others, who are the sample."""
     rows = clusters.sums.both_ways()
     by_annotator, pairs = rows.by("first"), rows.by("first", "second")
-    columns = columns_of(by_annotator)
+    columns = stack_columns(by_annotator)
     total = np.zeros((len(clusters.coverage.annotated), columns.shape[1]))
     total[by_annotator.first] = columns
-    return _less_each(total, pairs, pairs.first)
+    return _leave_out_each(total, pairs, pairs.first)
 
 
-def of_mean(clusters: Clusters) -> SampleVariance:
+def compute_mean_variance(clusters: Clusters) -> SampleVariance:
     """Compute the variance of the mean of F1 over pairs."""
     pairs = clusters.sums.by("first", "second")
-    sums = with_defined(f1_figures(columns_of(pairs)))
+    sums = with_defined(f1_figures(stack_columns(pairs)))
     total = sums.sum(axis=0)[None]
     members = np.concatenate((pairs.first, pairs.second))
     annotators, member_index = np.unique(members, return_inverse=True)
     annotator_index = group_sums(np.tile(sums, (2, 1)), member_index, len(annotators))
-    return SampleVariance.of(mean_figures(total), mean_figures(total - annotator_index))
+    return SampleVariance.of(compute_means(total), compute_means(total - annotator_index))
 
 
-def _less_each(total: Floats, rows: Comparisons, group: Ints | None) -> SampleVariance:
+def _leave_out_each(total: Floats, rows: Comparisons, group: Ints | None) -> SampleVariance:
     """Leave out the rows of one annotator at a time from the sums of their group."""
     group_totals = total[np.zeros(len(rows), np.int64) if group is None else group]
-    return SampleVariance.of(f1_figures(total), f1_figures(group_totals - columns_of(rows)), group)
+    return SampleVariance.of(
+        f1_figures(total), f1_figures(group_totals - stack_columns(rows)), group
+    )
 
 
-def with_annotators(
+def add_annotator_intervals(
     intervals: list[Interval], sums: Moments, variance: SampleVariance, tail: float,
     *, of_others: bool = False,
 ) -> list[Interval]:  # fmt: skip

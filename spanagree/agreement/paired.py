@@ -33,7 +33,7 @@ class SegmentPairs(NamedTuple):
     kind: Ints
 
 
-def paired(
+def yield_paired(
     corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]
 ) -> Iterator[SegmentPairs]:
     """Yield paired segments, in portions, for pairs of annotations (rows of the crowd)."""
@@ -56,7 +56,7 @@ def paired(
         )
 
 
-def outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
+def count_outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
     """Count outcomes of segments between each annotator and all others.
 
     A segment that only one annotator marked is ``spurious`` for this one and ``missed`` for the
@@ -67,7 +67,7 @@ def outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
     """
     missed, spurious = OUTCOMES.index("missed"), OUTCOMES.index("spurious")
     counts = np.zeros((len(corpus.layers), len(OUTCOMES)), np.int64)
-    for portion in paired(corpus, crowd, crowd.pairs()):
+    for portion in yield_paired(corpus, crowd, crowd.pairs()):
         kind_of_first = np.where(
             portion.kind == missed,
             spurious,

@@ -218,14 +218,16 @@ def relation_disagreements(
             [relation for relation in document.relations if relation.annotator == name]
             for name in (a, b)
         )
-        for kind, relation_a, relation_b in _paired(relations_a, relations_b, undirected_labels):
+        for kind, relation_a, relation_b in _yield_paired(
+            relations_a, relations_b, undirected_labels
+        ):
             counts[kind] += 1
             if kind != _MATCH:
                 rows.append(RelationDisagreement(document.id, kind, relation_a, relation_b))
                 for relation in (relation_a, relation_b):
                     if relation is not None:
                         texts |= {
-                            (relation.document, s): _text(document, s)
+                            (relation.document, s): _extract_text(document, s)
                             for s in (relation.first, relation.second)
                         }
     settings = DisagreementSettings(
@@ -240,7 +242,7 @@ def relation_disagreements(
     return RelationDisagreements(counts, tuple(rows), n_shared, len(corpus), settings, notes, texts)
 
 
-def _text(document: Document, segment: Segment) -> str:
+def _extract_text(document: Document, segment: Segment) -> str:
     """Return the text of a segment."""
     pieces = segment.pieces or ((segment.start, segment.end),)
     if document.tokens is not None:
@@ -251,7 +253,7 @@ def _text(document: Document, segment: Segment) -> str:
 _Key = Callable[[Relation], Any]
 
 
-def _paired(
+def _yield_paired(
     a: Sequence[Relation], b: Sequence[Relation], undirected_labels: Collection[str]
 ) -> Iterator[tuple[str, Relation | None, Relation | None]]:
     """Yield every relation once, with its partner of the other annotator, if there is one."""

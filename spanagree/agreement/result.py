@@ -19,9 +19,16 @@ from spanagree.agreement.count import (
     AgreementCounts,
     AgreementSettings,
     PairsByDocument,
-    columns_of,
+    stack_columns,
 )
-from spanagree.agreement.team import AnnotatorScores, Mean, Pairs, Team, notes_on_sharing, scored
+from spanagree.agreement.team import (
+    AnnotatorScores,
+    Mean,
+    Pairs,
+    Team,
+    compute_scores,
+    write_notes_on_sharing,
+)
 from spanagree.arrays import Floats
 from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.inexact import ApproximationError
@@ -112,17 +119,17 @@ class Agreement(Result, MappingResult):
         """Numbers of documents: with anything marked by two, disagreeing there, and agreeing."""
         from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
 
-        columns = columns_of(self.per_document.sums.by("document"))
+        columns = stack_columns(self.per_document.sums.by("document"))
         return tuple(evidence_of(columns, f1_figures)[0, 0].tolist())
 
     @cached_property
     def heavy(self) -> tuple[DominantDocument, ...]:
         """The documents that may carry more than a tenth of the weight."""
-        from spanagree.agreement.weight import heavy_documents  # only needed for display
+        from spanagree.agreement.weight import find_heavy_documents  # only needed for display
 
         documents = self.per_document
         by_document, n_annotators = documents.sums.by("document"), documents.coverage.number()
-        return heavy_documents(documents.corpus, by_document, n_annotators)
+        return find_heavy_documents(documents.corpus, by_document, n_annotators)
 
     @property
     def counting(self) -> MatchCountOptions:
@@ -167,7 +174,7 @@ class Agreement(Result, MappingResult):
         """Summary of each annotator in comparison with the others, by name."""
         from spanagree.agreement import by_annotator  # rarely needed
 
-        return by_annotator.standings(self.per_document, self.settings)
+        return by_annotator.summarize_annotators(self.per_document, self.settings)
 
     @property
     def members(self) -> list[AnnotatorScores]:
@@ -175,7 +182,7 @@ class Agreement(Result, MappingResult):
         from spanagree.agreement import by_annotator  # rarely needed
 
         standings = self.standings if self.sort else {}
-        return by_annotator.arranged(self.annotators.values(), standings, self.sort)
+        return by_annotator.sort_annotators(self.annotators.values(), standings, self.sort)
 
     def sorted(self, by: str) -> Agreement:
         """Return this agreement with annotators in another order.
@@ -268,7 +275,7 @@ class Agreement(Result, MappingResult):
 # --- from counts to the result ------------------------------------------------------------------
 
 
-def result(
+def build_agreement(
     counts: AgreementCounts, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
 ) -> Agreement:
     """Compute scores from counts, with intervals if they are requested."""
@@ -277,11 +284,11 @@ def result(
         annotators=len(counts.sharing.annotators),
         min_shared=int(min_shared),
     )
-    figures = scored(counts, min_shared)
+    figures = compute_scores(counts, min_shared)
     if jackknife is not None:
-        from spanagree.agreement.intervals import with_intervals  # rarely requested
+        from spanagree.agreement.intervals import add_intervals  # rarely requested
 
-        figures = with_intervals(figures, counts, jackknife)
+        figures = add_intervals(figures, counts, jackknife)
         team_and_mean = (figures.team.tally.intervals["f1"], figures.mean.interval)
         methods = [interval.kind for interval in team_and_mean if interval is not None]
         settings = replace(settings, **jackknife.settings(methods))
@@ -293,7 +300,7 @@ def result(
             *counts.notes,
             *(() if counts.places is None else counts.places.notes()),
             *counts.inexact.notes(float(figures.team.tally.size)),
-            *notes_on_sharing(counts),
+            *write_notes_on_sharing(counts),
         ),
         counts.per_document.corpus.ids,
         counts.per_document,
@@ -301,5 +308,5 @@ def result(
         inexact=counts.inexact,
         rows=counts.rows,
         places=counts.places,
-        uniform=None if counts.uniform is None else result(counts.uniform, min_shared),
+        uniform=None if counts.uniform is None else build_agreement(counts.uniform, min_shared),
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import PAIRS, Layout, LayoutRow
 from spanagree.agreement.team import Mean
-from spanagree.agreement.weight import single_caveat, weight_caveats
+from spanagree.agreement.weight import write_single_caveat, yield_weight_caveats
 from spanagree.comparisons.inexact import standard_error_note
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally_columns import count_columns, count_values
@@ -86,24 +86,24 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         rows,
         agreement.settings,
         caption=f"{pluralize(len(agreement.annotators), 'annotator')},"
-        f" {pluralize(agreement.team.pairs, 'pair')} with {_shared_by_pairs(agreement)},"
+        f" {pluralize(agreement.team.pairs, 'pair')} with {_write_shared_documents(agreement)},"
         f" {pluralize(agreement.documents, document)}, {documents} seen by two or more",
-        remarks=_remarks(
+        remarks=_write_remarks(
             agreement,
             by,
             [score for leading_columns, score, *_ in layout_rows if leading_columns != [_SD]],
         ),
         for_people=[len(rows) - 1] if by == "label" else (),
-        meanings={str(row[0]): _meaning(str(row[0])) for row in rows} if by is None else {},
+        meanings={str(row[0]): _look_up_heading(str(row[0])) for row in rows} if by is None else {},
     )
     table = convert_table_to_seconds(table, *(column.key for column in sizes), _MARKED.title)
     if by == "annotator" and len(rows) > by_annotator.SHOWN:
         sort = agreement.sort or "outlier"
-        sorted_members = by_annotator.arranged(agreement.members, agreement.standings, sort)
+        sorted_members = by_annotator.sort_annotators(agreement.members, agreement.standings, sort)
         row_of_name = {member.name: i for i, member in enumerate(agreement.members)}
         short_table = replace(
             table,
-            columns=by_annotator.for_terminal(columns),
+            columns=by_annotator.hide_titles(columns),
             rows=[
                 rows[row_of_name[member.name]] for member in sorted_members[: by_annotator.SHOWN]
             ],
@@ -114,13 +114,15 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
     return beside_uniform(table, uniform, agreement.places)
 
 
-def _meaning(name: str) -> str:
+def _look_up_heading(name: str) -> str:
     """Return the heading of the explanation of a row."""
     name_of_figure, separator, _ = name.partition(_WITHOUT)
     return f"{name_of_figure} without annotators" if separator else name_of_figure
 
 
-def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
+def _write_remarks(
+    agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]
+) -> list[str]:
     """Write remarks on the team's sums, unreliable figures and undefined figures."""
     document = document_noun(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
@@ -162,7 +164,9 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
         remarks.append(f"{_SD}: {explanation}")
     if by == "annotator":
         scores = [*scores, *(member.without.f1 for member in agreement.annotators.values())]
-        remarks.append(by_annotator.sentence_on(agreement.annotators, agreement.standings))
+        remarks.append(
+            by_annotator.write_outlier_sentence(agreement.annotators, agreement.standings)
+        )
     for score in scores:
         name = "mean" if isinstance(score, Mean) else "F1"
         if score.reason and score.reason != NO_CHANCE:
@@ -189,7 +193,7 @@ def picture_of(agreement: Agreement, by: str | None) -> Plot:
 # --- the parts of an agreement ---
 
 
-def _team_layout(result: Agreement) -> Layout:
+def _build_team_layout(result: Agreement) -> Layout:
     team, mean = result.team, result.mean
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     if mean.reason == NO_CHANCE:
@@ -204,7 +208,7 @@ def _team_layout(result: Agreement) -> Layout:
         ([_SD], spread, None, pair_cells),
     ]
     if result.without is not None:
-        _, (team_row, mean_row, *_), _ = _team_layout(result.without)
+        _, (team_row, mean_row, *_), _ = _build_team_layout(result.without)
         names = join_names(result.settings.without or ())
         for (name, *_), score, tally, pair_columns in (team_row, mean_row):
             rows.append(([f"{name}{_WITHOUT}{names}"], score, tally, pair_columns))
@@ -212,7 +216,7 @@ def _team_layout(result: Agreement) -> Layout:
     return [Column("of", " ", "name")], rows, [*pair_columns, PAIRS._replace(key="", kind="place")]
 
 
-def _pair_layout(result: Agreement) -> Layout:
+def _build_pair_layout(result: Agreement) -> Layout:
     columns = [
         *(Column(side_name, side_name, "name", "two annotators") for side_name in "ab"),
         *(Column("documents", "", "count"), Column("few", "", "mark")),
@@ -220,7 +224,7 @@ def _pair_layout(result: Agreement) -> Layout:
     ]
     by_chance = [
         [*statistics.values()[:WHOLE], p_holm, statistics.log10_p, log10_p_holm]
-        for statistics, p_holm, log10_p_holm in _chance_of_pairs(result)
+        for statistics, p_holm, log10_p_holm in _collect_chance(result)
     ]
     rows: list[LayoutRow] = []
     for i, pair in enumerate(result.pairs.values()):
@@ -233,7 +237,7 @@ def _pair_layout(result: Agreement) -> Layout:
     return columns, rows, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
 
 
-def _label_layout(result: Agreement) -> Layout:
+def _build_label_layout(result: Agreement) -> Layout:
     rows: list[LayoutRow] = [
         ([label], tally.f1, tally, [tally.size]) for label, tally in result.labels.items()
     ]
@@ -242,7 +246,7 @@ def _label_layout(result: Agreement) -> Layout:
     return [Column("label", "label", "name", "label of a team")], rows, [_MARKED]
 
 
-def _document_layout(result: Agreement) -> Layout:
+def _build_document_layout(result: Agreement) -> Layout:
     columns = [
         Column("document", document_noun(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),
@@ -255,13 +259,13 @@ def _document_layout(result: Agreement) -> Layout:
 
 
 _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
-    None: _team_layout,
-    "pair": _pair_layout,
-    "annotator": lambda agreement: by_annotator.layout(
+    None: _build_team_layout,
+    "pair": _build_pair_layout,
+    "annotator": lambda agreement: by_annotator.build_layout(
         agreement.members, agreement.standings, agreement.settings
     ),
-    "label": _label_layout,
-    "document": _document_layout,
+    "label": _build_label_layout,
+    "document": _build_document_layout,
 }
 
 
@@ -273,9 +277,13 @@ def caveats_of(agreement: Agreement) -> tuple[str, ...]:
     team, documents = agreement.team, agreement.evidence[0]
     with_pairs = (member for member in agreement.annotators.values() if member.pairs)
     weights = ((member.name, member.tally.size_a, member.without.f1) for member in with_pairs)
-    team_sentences = [*weight_caveats(team.tally, team.pairs, documents, agreement.heavy, weights)]
+    team_sentences = [
+        *yield_weight_caveats(team.tally, team.pairs, documents, agreement.heavy, weights)
+    ]
     if agreement.mostly_single:
-        team_sentences.append(single_caveat(agreement.single, team.documents, agreement.settings))
+        team_sentences.append(
+            write_single_caveat(agreement.single, team.documents, agreement.settings)
+        )
     warnings = caveats.caveats(
         "team", team.f1, agreement.evidence, document_noun(agreement.settings)
     )
@@ -286,17 +294,17 @@ def caveats_of(agreement: Agreement) -> tuple[str, ...]:
             name, without.team.f1, without.evidence, document_noun(agreement.settings)
         )
     team_caveats = (f"team: {sentence}" for sentence in team_sentences)
-    return (*warnings, *team_caveats, *_few_annotators(agreement), *other_warnings)
+    return (*warnings, *team_caveats, *_warn_of_few_annotators(agreement), *other_warnings)
 
 
-def _n_compared(agreement: Agreement) -> int:
+def _count_compared(agreement: Agreement) -> int:
     """Count the annotators who share a document with another."""
     return sum(1 for member in agreement.annotators.values() if member.pairs)
 
 
-def _few_annotators(agreement: Agreement) -> Iterator[str]:
+def _warn_of_few_annotators(agreement: Agreement) -> Iterator[str]:
     """Yield a warning if intervals over annotators rest on few of them."""
-    n_annotators = _n_compared(agreement)
+    n_annotators = _count_compared(agreement)
     if agreement.settings.over is None or n_annotators >= FEW_ANNOTATORS:
         return
     noun = pluralize(n_annotators, "annotator")
@@ -309,7 +317,7 @@ def _few_annotators(agreement: Agreement) -> Iterator[str]:
 def verdict_of(agreement: Agreement) -> str:
     """Write the corrected agreement of the team, and the number of documents behind it."""
     noun, confidence = document_noun(agreement.settings), confidence_of(agreement.settings)
-    scope = f" over {noun}s, for these {pluralize(_n_compared(agreement), 'annotator')}"
+    scope = f" over {noun}s, for these {pluralize(_count_compared(agreement), 'annotator')}"
     sentences = [verdict.one_score("The team", agreement.team.f1, confidence, scope)]
     if math.isnan(agreement.team.f1.observed):
         return sentences[0]
@@ -320,7 +328,7 @@ def verdict_of(agreement: Agreement) -> str:
     sentences.append(f"It is over {pairs_phrase}, and {documents_phrase} that two or more saw.")
     if (second_interval := over_annotators(agreement.team.f1.interval)) is not None:
         ends = getattr(second_interval, verdict.figure_of(agreement.settings)[0])
-        sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
+        sentences.append(verdict.other_annotators(ends, _count_compared(agreement), FEW_ANNOTATORS))
     if agreement.without is not None:
         without = f"Without {join_names(agreement.settings.without or ())}"
         sentences.append(verdict.one_score(without, agreement.without.team.f1, confidence))
@@ -332,7 +340,7 @@ def verdict_of(agreement: Agreement) -> str:
     return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost_quotes]))
 
 
-def _shared_by_pairs(agreement: Agreement) -> str:
+def _write_shared_documents(agreement: Agreement) -> str:
     """Write the number of documents that pairs share, if the source does not record coverage."""
     document = document_noun(agreement.settings)
     per_document = agreement.per_document
@@ -341,7 +349,7 @@ def _shared_by_pairs(agreement: Agreement) -> str:
     return verdict.counted_from(agreement.pairs.shared.tolist(), f"shared {document}")
 
 
-def _chance_of_pairs(agreement: Agreement) -> list[tuple[ChanceStatistics, float, float]]:
+def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float, float]]:
     """Return the statistics of each pair by chance, and p and its logarithm after Holm."""
     if not agreement.by_chance:
         return []

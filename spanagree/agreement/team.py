@@ -242,12 +242,12 @@ class AgreementScores(NamedTuple):
 # --- from counts to figures ---------------------------------------------------------------------
 
 
-def scored(counts: AgreementCounts, min_shared: int) -> AgreementScores:
+def compute_scores(counts: AgreementCounts, min_shared: int) -> AgreementScores:
     """Compute scores from counts, without intervals."""
     pairs = Pairs(counts.sharing, counts.pairs, min_shared)
-    reason = "" if pairs else _no_team_reason(len(counts.sharing.annotators))
-    team, annotators = _team_and_members(counts, pairs, reason)
-    mean = _mean(pairs.f1, reason)
+    reason = "" if pairs else _explain_missing_team(len(counts.sharing.annotators))
+    team, annotators = _score_team_and_members(counts, pairs, reason)
+    mean = _compute_mean(pairs.f1, reason)
     rows, labels = counts.by_label, counts.by_label.labels
     tally_by_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
     tally_by_label = {
@@ -256,7 +256,7 @@ def scored(counts: AgreementCounts, min_shared: int) -> AgreementScores:
     return AgreementScores(team, mean, pairs, annotators, tally_by_label)
 
 
-def notes_on_sharing(counts: AgreementCounts) -> list[str]:
+def write_notes_on_sharing(counts: AgreementCounts) -> list[str]:
     """Write a note on each annotator who shares no document with another."""
     sharing, noun = counts.sharing, document_noun(counts.settings)
     names = sharing.annotators
@@ -269,13 +269,13 @@ def notes_on_sharing(counts: AgreementCounts) -> list[str]:
     ]
 
 
-def _no_team_reason(n_annotators: int) -> str:
+def _explain_missing_team(n_annotators: int) -> str:
     if n_annotators < 2:
         return f"{pluralize(n_annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
 
 
-def _mean(f1: Floats, reason: str) -> Mean:
+def _compute_mean(f1: Floats, reason: str) -> Mean:
     """Compute the mean of the figures over pairs; ``f1`` is (pairs, 3)."""
     figures = [column[~np.isnan(column)] for column in f1.T]
     means = [math.fsum(values) / len(values) if len(values) else math.nan for values in figures]
@@ -296,7 +296,7 @@ def _mean(f1: Floats, reason: str) -> Mean:
     return Mean(observed, expected, corrected, ScoreValues(*spread), counts, reason)
 
 
-def _team_and_members(
+def _score_team_and_members(
     counts: AgreementCounts, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, AnnotatorScores]]:
     """Compute the scores of the team, of each annotator, and of the team without each."""
@@ -320,11 +320,11 @@ def _team_and_members(
         without = Team(
             n_remaining, sharing.seen - n_only[i], tally_without.get(i, team.tally), missing_reason
         )
-        gain = ScoreValues(*map(_gain, team.f1[:3], without.f1[:3]))
+        gain = ScoreValues(*map(_compute_gain, team.f1[:3], without.f1[:3]))
         tally = tally_by_annotator.get(i, annotator_rows.empty_tally)
         annotators[name] = AnnotatorScores(name, n_saw[i], n_pairs[i], tally, without, gain)
     return team, annotators
 
 
-def _gain(before: float, after: float) -> float:
+def _compute_gain(before: float, after: float) -> float:
     return UNDEFINED if math.isnan(gain := after - before) else gain  # this nan equals itself

@@ -36,7 +36,7 @@ class DominantDocument(NamedTuple):
     tally: Tally
 
 
-def heavy_documents(
+def find_heavy_documents(
     corpus: Corpus, by_document: Comparisons, n_saw: Ints
 ) -> tuple[DominantDocument, ...]:
     """Find the documents with more than a tenth of the weight; there are nine at most.
@@ -55,7 +55,7 @@ def heavy_documents(
     )
 
 
-def weight_caveats(
+def yield_weight_caveats(
     team: Tally,
     pairs: int,
     documents: int,
@@ -82,22 +82,22 @@ def weight_caveats(
         yield (
             f"document {escape_name(document.name)}, seen by {document.annotators} annotators,"
             f" carries {percent(weight, 1)} of the weight ({percent(pair_share, 1)} of the"
-            f" pairs share it); {_without('it', remaining.f1)}"
+            f" pairs share it); {_write_figures_without('it', remaining.f1)}"
         )
     members = list(members)
     for name, size, f1 in members:
         if size > total * max(_MUCH, _UNEVEN / len(members)):
             yield (
                 f"annotator {escape_name(name)} carries {percent(size / total, 1)} of the weight;"
-                f" {_without('this annotator', f1)}"
+                f" {_write_figures_without('this annotator', f1)}"
             )
 
 
-def _without(left_out: str, f1: Score) -> str:
+def _write_figures_without(left_out: str, f1: Score) -> str:
     return f"without {left_out}, F1 is {figure(f1.observed)}, corrected {figure(f1.corrected)}"
 
 
-def single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
+def write_single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
     """Write a warning if most documents have at most one segment, which chance keeps."""
     noun, segment_noun = (
         document_noun(settings),

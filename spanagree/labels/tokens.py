@@ -25,7 +25,7 @@ from spanagree.corpus.times import format_offset
 from spanagree.errors import InputError, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.limits import check_cost
-from spanagree.parts.each import Part, check_executor, joined_parts
+from spanagree.parts.each import Part, check_executor, process_and_join_parts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -72,7 +72,7 @@ def token_labels(
         check_executor(executor)
         return label_tokens(source, skip_outside)
     label_part = functools.partial(_label_part, skip_outside=skip_outside)
-    return joined_parts(source, label_part, _joined_tables, executor, progress)
+    return process_and_join_parts(source, label_part, _joined_tables, executor, progress)
 
 
 class _LabelledPart(NamedTuple):

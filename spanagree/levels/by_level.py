@@ -17,9 +17,9 @@ from spanagree.results.result import Result
 from spanagree.results.score import NO_CHANCE, UNDEFINED
 from spanagree.settings import document_noun
 from spanagree.systems.count import EvaluationSettings
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, check_evaluation
-from spanagree.systems.table import remarks_on_chance
+from spanagree.systems.table import write_remarks_on_chance
 
 _ALL_PAIRS = 10  # largest number of levels with a comparison of all pairs
 _TAU = "Kendall's τ"
@@ -142,7 +142,7 @@ class EvaluationByLevel(Result):
         sentence = (
             f"By corrected F1 {easiest_leader} {verb} first {levels_phrase}. No test was made."
         )
-        return " ".join(filter(None, [sentence, not_in_text(self.whole)]))
+        return " ".join(filter(None, [sentence, write_lost_quotes_sentence(self.whole)]))
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 
@@ -205,7 +205,7 @@ class EvaluationByLevel(Result):
                 *self._undefined_remarks(),
                 *self._no_difficulty_remarks(),
                 *tau_remarks,
-                *remarks_on_chance(overall),
+                *write_remarks_on_chance(overall),
                 *self.caveats,
             ],
             breaks=range(rows_per_level, len(rows), rows_per_level),

@@ -30,7 +30,7 @@ from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import SettingError, check_known, escape_name, pluralize, pluralize_of
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.levels.count import DifficultySettings, Documents, documents_of, marked_shares
-from spanagree.parts.each import Part, whole_corpus
+from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
 from spanagree.results.plots import Plot, scatter, sentence
@@ -318,7 +318,7 @@ def difficulty(
     annotators = as_list(annotators)
     model = chance_model(chance, places, seed=seed)
     with_text = model.places is not None
-    corpus = whole_corpus(as_corpus_or_parts(corpus), executor, progress, with_text=with_text)
+    corpus = read_whole_corpus(as_corpus_or_parts(corpus), executor, progress, with_text=with_text)
     named_model = model
     model, corpus = chance_of_corpus(corpus, match, model).with_ids(corpus)
     if model.first_is_fixed:

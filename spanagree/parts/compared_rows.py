@@ -88,8 +88,10 @@ class ComparedRows:
         from spanagree.parts import row_files  # few write rows
 
         corpus, metadata, tables, arrays = self._contents()
-        corpus_metadata = row_files.about_corpus(corpus, self.counting, self.kind, self.description)
-        columns = {**row_files.arrays_of(corpus), **arrays}
+        corpus_metadata = row_files.collect_metadata(
+            corpus, self.counting, self.kind, self.description
+        )
+        columns = {**row_files.collect_arrays(corpus), **arrays}
         row_files.write_rows(path, self.OF, {**corpus_metadata, **metadata}, tables, columns)
 
     def _contents(
@@ -108,7 +110,7 @@ class ComparedRows:
         from spanagree.parts import row_files  # few read rows
 
         file = row_files.read_rows(path, cls.OF)
-        return cls._of_file(file, row_files.documents_of_rows(file))
+        return cls._of_file(file, row_files.read_documents(file))
 
     @classmethod
     def _of_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> Self:
@@ -166,7 +168,7 @@ class ComparedRows:
 _Rows = TypeVar("_Rows", bound=ComparedRows)
 
 
-def rows_of_corpus_or_parts(
+def compare_corpus_or_parts(
     rows_class: type[_Rows],
     source: Corpus | Iterable[Part],
     chosen: Mapping[str, Any],
@@ -194,7 +196,7 @@ def rows_of_corpus_or_parts(
             check_executor(executor)
         corpus, counting = request.compared(source, progress)
         return counting.run(functools.partial(rows_class.of, corpus, **chosen))
-    from spanagree.parts.each import joined_parts  # few corpora come in parts
+    from spanagree.parts.each import process_and_join_parts  # few corpora come in parts
 
     request.check()
 
@@ -203,7 +205,7 @@ def rows_of_corpus_or_parts(
             functools.partial(function, **chosen, request=request)
             for function in (rows_class.of_part, rows_class.joined)
         )
-        return joined_parts(source, compare_part, join, executor, progress)
+        return process_and_join_parts(source, compare_part, join, executor, progress)
 
     try:
         return rows_under(request)
@@ -249,13 +251,13 @@ def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
         raise error
 
 
-def compared_documents(corpus: Corpus, counting: MatchCountOptions) -> dict[str, Any]:
+def describe_documents(corpus: Corpus, counting: MatchCountOptions) -> dict[str, Any]:
     """Compute the attributes of :class:`ComparedRows` for a corpus, or for a part, by name."""
     kind, description = CorpusKind.of(corpus), counting.describe(corpus)
     return {"corpus": corpus, "counting": counting, "kind": kind, "description": description}
 
 
-def whole_of_parts(
+def join_documents_of_parts(
     rows_by_part: Mapping[str, ComparedRows], request: ComparisonRequest
 ) -> tuple[Corpus, MatchCountOptions, ComparisonContext]:
     """Join the documents of parts, the counting of their rows, and their descriptions.
@@ -306,7 +308,7 @@ _Counts = TypeVar("_Counts", bound=RowCounts)
 _Sums = TypeVar("_Sums")
 
 
-def counts_under_each(
+def count_under_each(
     compared_rows: _Rows,
     rows: tuple[_Sums, _Sums | None],
     count: Callable[[_Rows, _Sums, MatchCountOptions, ComparisonContext], _Counts],

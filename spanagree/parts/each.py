@@ -14,7 +14,7 @@ from spanagree.arrays import Progress
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.joined import SharedDocumentsError, join_corpora, remove_text
 from spanagree.errors import InputError, SettingError, SpanAgreeError, escape_name, quote_value
-from spanagree.parts.workers import Outcome, by_workers, described
+from spanagree.parts.workers import Outcome, describe_error, yield_outcomes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -26,7 +26,7 @@ _Result = TypeVar("_Result")
 _Whole = TypeVar("_Whole")
 
 
-def each_part(
+def process_parts(
     corpus_parts: Iterable[Part],
     function: Callable[[Corpus], _Result],
     executor: Executor | None = None,
@@ -56,13 +56,13 @@ def each_part(
         )
     results: dict[str, _Result] = {}
     outcomes = (
-        _in_process(corpus_parts, function)
+        _yield_in_process(corpus_parts, function)
         if executor is None
-        else _by_workers(corpus_parts, function, executor)
+        else _yield_from_workers(corpus_parts, function, executor)
     )
     for position, (name, (result, error)) in enumerate(outcomes, 1):
         if error is not None:
-            raise part_error(name, error) from None
+            raise build_part_error(name, error) from None
         results[name if name not in results else f"part {position} ({name})"] = result
         if progress is not None:
             progress(position, position)
@@ -71,7 +71,7 @@ def each_part(
     return results
 
 
-def joined_parts(
+def process_and_join_parts(
     corpus_parts: Iterable[Part],
     function: Callable[[Corpus], _Result],
     join: Callable[[dict[str, _Result]], _Whole],
@@ -84,16 +84,16 @@ def joined_parts(
     annotations of other people.
 
     Raises:
-        InputError, SettingError: if a part fails, as for :func:`each_part`, or ``join`` fails.
+        InputError, SettingError: if a part fails, as for :func:`process_parts`, or ``join`` fails.
     """
-    results = each_part(corpus_parts, function, executor, progress)
+    results = process_parts(corpus_parts, function, executor, progress)
     read_united: Callable[[], Corpus] | None = getattr(corpus_parts, "united", None)
     try:
         return join(results)
     except SharedDocumentsError:
         if read_united is None:
             raise
-    return join({name_of(None, 1): function(read_united())})
+    return join({name_part(None, 1): function(read_united())})
 
 
 def check_executor(executor: object) -> None:
@@ -102,24 +102,24 @@ def check_executor(executor: object) -> None:
         raise SettingError("executor: for parts of a corpus; one corpus is compared here")
 
 
-def part_error(name: str, error: BaseException) -> SpanAgreeError:
+def build_part_error(name: str, error: BaseException) -> SpanAgreeError:
     """Build an error with the name of the part in which another error was raised."""
     error_class = type(error) if isinstance(error, SettingError) else InputError
-    reason = str(error) if isinstance(error, SpanAgreeError) else described(error)
+    reason = str(error) if isinstance(error, SpanAgreeError) else describe_error(error)
     return error_class(reason if name in reason else f"{name}: {reason}")
 
 
-def name_of(part: Any, position: int) -> str:
+def name_part(part: Any, position: int) -> str:
     """Name a part for messages: by its attribute ``name``, or by its position from 1.
 
-    >>> name_of(dict, 2), name_of(Corpus.from_segments([1], {}), 1)
+    >>> name_part(dict, 2), name_part(Corpus.from_segments([1], {}), 1)
     ('part 2', 'part 1')
     """
     name = getattr(part, "name", "")
     return escape_name(name) if name and isinstance(name, str) else f"part {position}"
 
 
-def on_part(part: Part, function: Callable[[Corpus], _Result], run: str = "") -> _Result:
+def process_part(part: Part, function: Callable[[Corpus], _Result], run: str = "") -> _Result:
     """Read a part, if it is a function, and process it; rows of an earlier result are allowed too.
 
     Args:
@@ -136,19 +136,19 @@ def on_part(part: Part, function: Callable[[Corpus], _Result], run: str = "") ->
     return function(corpus)
 
 
-def _in_process(
+def _yield_in_process(
     corpus_parts: Iterable[Part], function: Callable[[Corpus], Any]
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the name and outcome of each part, processed in this process."""
     for position, part in enumerate(corpus_parts, 1):
-        name = name_of(part, position)
+        name = name_part(part, position)
         try:
-            yield name, (on_part(part, function), None)
+            yield name, (process_part(part, function), None)
         except (SpanAgreeError, OSError, ValueError) as error:
             yield name, (None, error)
 
 
-def _by_workers(
+def _yield_from_workers(
     corpus_parts: Iterable[Part], function: Callable[[Corpus], Any], executor: Executor
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the name and outcome of each part, processed by workers."""
@@ -157,14 +157,14 @@ def _by_workers(
 
     def tasks() -> Iterator[tuple[tuple[Any, ...], str]]:
         for position, part in enumerate(corpus_parts, 1):
-            names.append(name_of(part, position))
+            names.append(name_part(part, position))
             yield (part, function, run), names[-1]
 
-    for index, outcome in enumerate(by_workers(tasks(), on_part, executor)):
+    for index, outcome in enumerate(yield_outcomes(tasks(), process_part, executor)):
         yield names[index], outcome
 
 
-def whole_corpus(
+def read_whole_corpus(
     source: Corpus | Iterable[Part],
     executor: Executor | None = None,
     progress: Progress = None,
@@ -180,20 +180,20 @@ def whole_corpus(
         with_text: True to keep texts and tokens, which are dropped by default.
 
     Raises:
-        InputError, SettingError: if a part fails, as for :func:`each_part`, or if the parts do not
-            belong together.
+        InputError, SettingError: if a part fails, as for :func:`process_parts`, or if the parts do
+            not belong together.
 
     >>> one = Corpus.from_segments([5], {"ann": [[(0, 2, "X")]]})
-    >>> len(whole_corpus([one, one]))
+    >>> len(read_whole_corpus([one, one]))
     2
     """
     if isinstance(source, Corpus):
         check_executor(executor)
         return source
-    prepare = _unchanged if with_text else remove_text
-    return joined_parts(source, prepare, join_corpora, executor, progress)
+    prepare = _keep_unchanged if with_text else remove_text
+    return process_and_join_parts(source, prepare, join_corpora, executor, progress)
 
 
-def _unchanged(part: Corpus) -> Corpus:
+def _keep_unchanged(part: Corpus) -> Corpus:
     """Return the corpus with its texts."""
     return part

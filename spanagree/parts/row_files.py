@@ -116,7 +116,7 @@ def write_rows(
     write_bytes(path, out.getvalue())
 
 
-def about_corpus(
+def collect_metadata(
     corpus: Corpus, counting: MatchCountOptions, kind: CorpusKind, description: ComparisonContext
 ) -> dict[str, Any]:
     """Collect the metadata of the documents of rows."""
@@ -143,15 +143,15 @@ def about_corpus(
     }  # fmt: skip
 
 
-def arrays_of(corpus: Corpus) -> dict[str, Any]:
+def collect_arrays(corpus: Corpus) -> dict[str, Any]:
     """Collect the columns of documents: lengths, masks of annotators who saw them, and wholes."""
     seen = np.concatenate([layer.annotated for layer in corpus.layers.values()])
     parent_ids = {} if corpus.parent_ids is None else {"parent_ids": corpus.parent_ids}
-    quotes = _columns_of_quotes(corpus) if corpus.unplaced else {}
+    quotes = _collect_quote_columns(corpus) if corpus.unplaced else {}
     return {"lengths": corpus.lengths, "seen": seen, **parent_ids, **quotes}
 
 
-def _columns_of_quotes(corpus: Corpus) -> dict[str, Any]:
+def _collect_quote_columns(corpus: Corpus) -> dict[str, Any]:
     """Collect the columns of quotes that are not in the text, without their text."""
     labels = {label: i for i, label in enumerate(corpus.labels)}
     names = [*corpus.layers]
@@ -169,7 +169,7 @@ def _columns_of_quotes(corpus: Corpus) -> dict[str, Any]:
     return {f"unplaced.{name}": column for name, column in columns.items()}
 
 
-def _quotes_of_file(
+def _build_quotes(
     file: RowsFile, annotators: Sequence[str], labels: Sequence[str]
 ) -> dict[str, UnplacedQuotes]:
     """Build the quotes that are not in the text, with empty strings as files have no text."""
@@ -190,7 +190,7 @@ def _quotes_of_file(
     }
 
 
-def plain_inexact(inexact: ApproximationError) -> dict[str, Any]:
+def serialize_inexact(inexact: ApproximationError) -> dict[str, Any]:
     """Convert bounds of approximate expected matches to types of JSON."""
     return {
         **asdict(inexact),
@@ -236,7 +236,7 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
     return RowsFile(name, kind, about, arrays)
 
 
-def documents_of_rows(file: RowsFile) -> dict[str, Any]:
+def read_documents(file: RowsFile) -> dict[str, Any]:
     """Build the documents of a file of rows, and the settings of their comparison.
 
     Returns:
@@ -265,14 +265,14 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
             lengths,
             layers,
             labels,
-            unplaced=_quotes_of_file(file, annotators, labels),
+            unplaced=_build_quotes(file, annotators, labels),
             offsets=about["offsets"],
             ids=None if ids is None else tuple(ids),
             parent_ids=parent_ids,
             reading=about["reading"],
             notes=tuple(str(note) for note in about["notes"]),
         )
-        chance = _chance_of_file(about)
+        chance = _read_chance(about)
         if about["places"] is not None:  # files have only the name of the rule
             chance = replace(chance, places=Places(str(about["places"])))
         find_measure(about["match"])
@@ -297,7 +297,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
 
 
-def _chance_of_file(about: Mapping[str, Any]) -> ChanceModel:
+def _read_chance(about: Mapping[str, Any]) -> ChanceModel:
     """Return the chance model of the rows of a file, without a rule of places."""
     reason = about.get("chance_undefined")
     if about["chance"] != NONE or not reason or not isinstance(reason, str):
@@ -305,7 +305,7 @@ def _chance_of_file(about: Mapping[str, Any]) -> ChanceModel:
     return chance_model(AUTO, seed=about["chance_seed"]).without_chance(reason)
 
 
-def table_of_file(
+def read_table(
     file: RowsFile, name: str, corpus: Corpus, inexact: ApproximationError, *, of_sums: bool = False
 ) -> Comparisons:
     """Build comparisons of a file, checked against the names and the number of documents.
@@ -342,8 +342,8 @@ def table_of_file(
     )
 
 
-def inexact_of(file: RowsFile, plain: Any) -> ApproximationError:
-    """Build bounds of approximate expected matches from the output of :func:`plain_inexact`.
+def parse_inexact(file: RowsFile, plain: Any) -> ApproximationError:
+    """Build bounds of approximate expected matches from the output of :func:`serialize_inexact`.
 
     Raises:
         InputError: if the contents have another form.

@@ -25,7 +25,7 @@ Outcome: TypeAlias = "tuple[Any, BaseException | None]"
 """The result of a call, or the error that it raised."""
 
 
-def by_workers(
+def yield_outcomes(
     tasks: Iterable[tuple[tuple[Any, ...], str]], function: Callable[..., Any], executor: Executor
 ) -> Iterator[Outcome]:
     """Yield the outcomes of calls by an executor's workers, in the order of the tasks.
@@ -53,34 +53,34 @@ def by_workers(
             try:
                 pending.append((executor.submit(function, *arguments), name))
             except (BrokenExecutor, RuntimeError) as error:  # it may have been shut down
-                raise SettingError(f"the executor died: {described(error)}") from None
+                raise SettingError(f"the executor died: {describe_error(error)}") from None
             if len(pending) == n_ahead:
-                yield _outcome(*pending.popleft(), executor)
+                yield _wait_for_outcome(*pending.popleft(), executor)
         while pending:
-            yield _outcome(*pending.popleft(), executor)
+            yield _wait_for_outcome(*pending.popleft(), executor)
     finally:
         for future, *_ in pending:
             future.cancel()
 
 
-def _outcome(future: Future[Any], name: str, executor: Executor) -> Outcome:
+def _wait_for_outcome(future: Future[Any], name: str, executor: Executor) -> Outcome:
     """Wait for a call; return its result or error, or raise `SettingError` if the executor died."""
     from concurrent.futures import BrokenExecutor, CancelledError
 
     try:
-        return _result(future, executor, name), None
+        return _wait_for_result(future, executor, name), None
     except (BrokenExecutor, CancelledError) as error:
-        raise SettingError(f"the executor died: {described(error)}") from None
+        raise SettingError(f"the executor died: {describe_error(error)}") from None
     except Exception as error:  # raised by the function
         return None, error
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Describe an error of another package on one line."""
     return escape_name(f"{type(error).__name__}: {error}".splitlines()[0])
 
 
-def _result(future: Future[Any], executor: Executor, name: str) -> Any:
+def _wait_for_result(future: Future[Any], executor: Executor, name: str) -> Any:
     """Wait for the result of a future.
 
     Raises:
@@ -99,14 +99,14 @@ def _result(future: Future[Any], executor: Executor, name: str) -> Any:
         )
         if client is None or n_lost_seconds:
             continue
-        if not (missing := _missing(client)):
+        if not (missing := _describe_missing(client)):
             last_answer = time.monotonic()
         elif time.monotonic() - last_answer > _SILENCE:
             raise BrokenExecutor(f"{name} is waited for, but for {_SILENCE} s {missing}")
     raise BrokenExecutor(f"its client has been {client.status} for {_PATIENCE} s")
 
 
-def _missing(client: Any) -> str:
+def _describe_missing(client: Any) -> str:
     """Describe the missing scheduler or workers of a cluster; empty if both are available."""
     try:
         scheduler_state = client.sync(client.scheduler.identity, callback_timeout=_PATIENCE)

@@ -15,9 +15,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.by_annotator import outliers
+from spanagree.agreement.by_annotator import find_outliers
 from spanagree.agreement.count import PairsByDocument
-from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
+from spanagree.agreement.disagreements import (
+    LONGEST,
+    compute_contexts,
+    extract_texts,
+    write_note_on_texts,
+)
 from spanagree.arrays import Floats, Ints, Progress, dense_ranks, sub_progress, unique_rows
 from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
@@ -153,7 +158,7 @@ def find_disputed(corpus: Corpus) -> DisputedSegments:
     return all_segments.select(np.flatnonzero(n_marked < n_saw[document]))
 
 
-def least_likely(
+def compute_least_likely(
     corpus: Corpus, counting: MatchCountOptions, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
     """Compute, for documents, the probability of the least likely pair of annotators by chance.
@@ -373,8 +378,8 @@ class Disputes(Result):
     def _texts(self, contested: DisputedSegments) -> list[list[str]]:
         """Return the texts of segments, and the texts before and after them."""
         d, start, end = contested.document, contested.start, contested.end
-        bounds_of_texts = (start, end), *around(self.corpus, d, start, end)
-        return [texts_of(self.corpus, d, *bounds) for bounds in bounds_of_texts]
+        bounds_of_texts = (start, end), *compute_contexts(self.corpus, d, start, end)
+        return [extract_texts(self.corpus, d, *bounds) for bounds in bounds_of_texts]
 
     @property
     def verdict(self) -> str:
@@ -581,7 +586,7 @@ def disputes(
         per_document, contested, left_out, settings, sub_progress(progress, "chance")
     )
     document_indices = np.array([d for d, _ in ranked], np.int64)
-    text_notes = no_texts(corpus)
+    text_notes = write_note_on_texts(corpus)
     return Disputes(
         tuple(queued for _, queued in ranked),
         int((contested.saw > 1).sum()),
@@ -615,7 +620,7 @@ def _choose_left_out(
     Gold is never left out, and at least two annotators remain.
     """
     names = per_document.corpus.annotators
-    outlier_names = outliers(per_document, settings)
+    outlier_names = find_outliers(per_document, settings)
     if outlier_names is None:
         reason = "outliers are not known, of so many pairs"
         return (), [f"{reason}; {document_noun(settings)}s are ranked by all annotators"]
@@ -634,7 +639,7 @@ class _Ranking(NamedTuple):
         saw: number of these annotators who saw each document of the corpus.
         disputed: number of disputed segments of each document.
         disagreement: 1 − F1 of each document, over their pairs.
-        unlikely: probability and pair, by index of the document; see :func:`least_likely`.
+        unlikely: probability and pair, by index of the document; see :func:`compute_least_likely`.
     """
 
     saw: Ints
@@ -655,7 +660,9 @@ class _Ranking(NamedTuple):
         unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
         if settings.sort == "unexpected":
             disputed_documents = np.unique(contested.document)
-            unlikely = least_likely(corpus, per_document.counting, disputed_documents, progress)
+            unlikely = compute_least_likely(
+                corpus, per_document.counting, disputed_documents, progress
+            )
         disagreement = 1 - _f1_by_document(per_document)[:, 0]
         n_disputed = np.bincount(contested.document, minlength=len(corpus))
         return cls(contested.saw, n_disputed, disagreement, unlikely)

@@ -185,8 +185,10 @@ def document_agreement(
     coefficients: dict[str, Coefficient] = {}
     shares: dict[str, float] = {}
     names = (ANY, *corpus.labels)
-    for n_done, (name, is_yes) in enumerate(zip(names, _answers(corpus, index), strict=True), 1):
-        coefficients[name] = _alpha(corpus, index, is_yes, jackknife)
+    for n_done, (name, is_yes) in enumerate(
+        zip(names, _yield_answers(corpus, index), strict=True), 1
+    ):
+        coefficients[name] = _compute_alpha(corpus, index, is_yes, jackknife)
         shares[name] = float(is_yes[is_shared].mean()) if is_shared.any() else UNDEFINED
         report_progress(n_done, len(names))
     interval_kinds = [x.interval.kind for x in coefficients.values() if x.interval is not None]
@@ -199,7 +201,7 @@ def document_agreement(
     )
 
 
-def _answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
+def _yield_answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
     """Yield a mask of the annotations with any segment, then of those with each label."""
     n_segments = index.end - index.begin
     yield n_segments > 0
@@ -211,7 +213,7 @@ def _answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
         yield is_yes
 
 
-def _alpha(
+def _compute_alpha(
     corpus: Corpus, index: AnnotationIndex, is_yes: Bools, jackknife: Jackknife | None
 ) -> Coefficient:
     """Compute α of one answer to each annotation, with its interval if it is requested."""

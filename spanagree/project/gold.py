@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.disagreements import LONGEST, texts_of
+from spanagree.agreement.disagreements import LONGEST, extract_texts
 from spanagree.arrays import Bools, Floats, Ints, group_indices
 from spanagree.chance.model import AUTO, ChanceModel
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
@@ -40,9 +40,9 @@ from spanagree.project.vote import (
     UNIT,
     Ballots,
     VotedSegments,
-    on_probabilities,
-    on_segments,
-    on_tokens,
+    elect_by_probabilities,
+    elect_segments,
+    elect_tokens,
 )
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Plot, histogram
@@ -189,7 +189,7 @@ class Gold(Result):
             Column("", "who", "name", "support"),
         ]
         rows_shown = np.flatnonzero((self.counted.outcome == GOLD) == (by == "segment"))
-        texts = texts_of(self.corpus, *(column[rows_shown] for column in self.counted[:3]))
+        texts = extract_texts(self.corpus, *(column[rows_shown] for column in self.counted[:3]))
         rows = [self._row(i, text) for i, text in zip(rows_shown.tolist(), texts, strict=True)]
         few_seen = self.few.tolist() if by == "adjudicate" else []
         empty_cells: list[Value] = [None, None, "", None, None, "", None, None]
@@ -345,21 +345,21 @@ def make_gold(
         raise SettingError(
             f"name {quote_value(name)}; a name that no annotator has is needed: pass another"
         )
-    weight_options = _weight_options(voters_corpus, vote) if weighted else None
+    weight_options = _choose_weight_options(voters_corpus, vote) if weighted else None
     weights = (
         np.ones(len(voter_names))
         if weight_options is None
-        else _weights(voters_corpus, *weight_options)
+        else _compute_weights(voters_corpus, *weight_options)
     )
     ballots = Ballots.of(corpus, voter_names, np.round(weights * UNIT).astype(np.int64))
     has_enough = ballots.seen >= min_annotators
     votes = _count_votes(voters_corpus, vote, share, ballots.only(has_enough), has_enough)
     is_gold = votes.outcome == GOLD
     document, start, end, label = (column[is_gold] for column in votes[:4])
-    origin = _origin(vote, share, min_annotators, weight_options)
-    with_gold = with_layer(corpus, name, Layer(document, start, end, label, has_enough), origin)
+    origin = _describe_origin(vote, share, min_annotators, weight_options)
+    with_gold = add_layer(corpus, name, Layer(document, start, end, label, has_enough), origin)
     settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen_names)
-    notes += _note_without_weight(voter_names, weights)
+    notes += _write_note_on_weightless(voter_names, weights)
     return Gold(
         with_gold,
         name,
@@ -383,19 +383,19 @@ def _count_votes(
     """
     n_labels = max(1, len(corpus.labels))
     if vote == "segments":
-        return on_segments(ballots, share)
+        return elect_segments(ballots, share)
     if vote == "tokens":
-        return on_tokens(ballots, share, n_labels)
+        return elect_tokens(ballots, share, n_labels)
     if overlap := _describe_overlap(corpus):
         raise SettingError(
             f"{overlap}, and dawid-skene takes one label for each token; vote on tokens or on"
             " segments"
         )
     is_seen = np.stack([layer.annotated for layer in corpus.layers.values()]) & has_enough
-    return on_probabilities(ballots, corpus.lengths, is_seen, n_labels)
+    return elect_by_probabilities(ballots, corpus.lengths, is_seen, n_labels)
 
 
-def _origin(
+def _describe_origin(
     vote: Vote, share: float | None, min_annotators: int, weight_options: tuple[str, str] | None
 ) -> str:
     """Describe the origin of a gold layer in one word, for signatures."""
@@ -408,7 +408,7 @@ def _origin(
     return "/".join(words)
 
 
-def with_layer(corpus: Corpus, name: str, layer: Layer, origin: str) -> Corpus:
+def add_layer(corpus: Corpus, name: str, layer: Layer, origin: str) -> Corpus:
     """Add a layer that was computed from others; settings record its origin."""
     reading = {**corpus.reading, "made": {**corpus.reading.get("made", {}), name: origin}}
     return corpus.replace(layers={**corpus.layers, name: layer}, reading=reading)
@@ -459,7 +459,7 @@ def _describe_overlap(corpus: Corpus) -> str:
     return ""
 
 
-def _weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
+def _choose_weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     """Choose the measure and chance model of weights: the first that all layers allow."""
     candidates: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
     for match in candidates:
@@ -470,7 +470,7 @@ def _weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     raise AssertionError("exact match allows all annotators, and so does chance overlapping")
 
 
-def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
+def _compute_weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
     """Compute the agreement of each annotator with the others; the mean replaces nan."""
     scores = agree(corpus, match=match, chance=chance).annotators.values()
     weights = np.array([score.f1.corrected for score in scores], np.float64)
@@ -479,7 +479,7 @@ def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
     return np.where(is_known, weights.clip(0), mean_weight)
 
 
-def _note_without_weight(names: Sequence[str], weights: Floats) -> list[str]:
+def _write_note_on_weightless(names: Sequence[str], weights: Floats) -> list[str]:
     """Write a note on voters without weight, whose agreement is no better than chance."""
     names_without = [
         name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0

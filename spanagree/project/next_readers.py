@@ -355,9 +355,11 @@ def worklist(
         check_whole(limit, 1, "limit")
     gold = corpus if isinstance(corpus, Gold) else None
     source = as_corpus(corpus) if gold is None else gold.corpus
-    readers_corpus, notes = _annotators(source, gold)
-    names = _assignees(assignees, readers_corpus.annotators)
-    notes += _new_names(names, readers_corpus.annotators) if assignees is not None else []
+    readers_corpus, notes = _select_annotators(source, gold)
+    names = _check_assignees(assignees, readers_corpus.annotators)
+    notes += (
+        _write_note_on_new_names(names, readers_corpus.annotators) if assignees is not None else []
+    )
     n_readers = count_seen(readers_corpus)
     n_wanted = np.maximum(readers - n_readers, 0)
     if gold is not None:
@@ -395,13 +397,13 @@ def worklist(
         n_readers,
         n_left,
         int(n_exhausted.sum()),
-        _disagreements(queue),
-        _settings(readers_corpus, queue, readers, limit, gold, assignees),
+        _map_disagreements(queue),
+        _build_settings(readers_corpus, queue, readers, limit, gold, assignees),
         tuple(notes),
     )
 
 
-def _annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
+def _select_annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
     """Select the layers of annotators, without gold and computed layers; also return notes.
 
     Raises:
@@ -420,7 +422,7 @@ def _annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
     return readers_corpus, notes
 
 
-def _assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[str, ...]:
+def _check_assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[str, ...]:
     """Check and sort the names of annotators who get documents.
 
     Raises:
@@ -443,7 +445,7 @@ def _assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[
     return tuple(sorted(assignees))
 
 
-def _new_names(names: Collection[str], annotators: Sequence[str]) -> list[str]:
+def _write_note_on_new_names(names: Collection[str], annotators: Sequence[str]) -> list[str]:
     """Write a note on names that are not among the annotators, in case of a typing error."""
     new_names = [name for name in names if name not in annotators]
     if not new_names:
@@ -461,7 +463,7 @@ def _sort_by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) ->
     return order[n_wanted[order] > 0]
 
 
-def _disagreements(queue: Disputes | None) -> dict[int, float]:
+def _map_disagreements(queue: Disputes | None) -> dict[int, float]:
     """Map the index of each document in dispute to its disagreement."""
     if queue is None:
         return {}
@@ -469,7 +471,7 @@ def _disagreements(queue: Disputes | None) -> dict[int, float]:
     return dict(zip(queue.number.tolist(), disagreements, strict=True))
 
 
-def _settings(
+def _build_settings(
     corpus: Corpus,
     queue: Disputes | None,
     readers: int,

@@ -26,7 +26,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.clusters import Clusters
-from spanagree.agreement.count import AgreementSettings, columns_of
+from spanagree.agreement.count import AgreementSettings, stack_columns
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, unique_rows
 from spanagree.choices import ChanceOrAuto, Figure, MatchName
@@ -111,14 +111,16 @@ class Plan(ResultBase):
         Raises:
             SettingError: if the plan does not have this number of annotators.
         """
-        return _with_range(
+        return _extend_range(
             self._smallest_number(variance) for variance in self._variance_range(annotators)
         )
 
     def _smallest_number(self, variance: float) -> int:
         """Find the smallest number of documents with an interval of the requested width."""
         too_few = max(
-            1, math.ceil((_width_in_errors(self._tail) / self.settings.width) ** 2 * variance) // 2
+            1,
+            math.ceil((_compute_width_in_errors(self._tail) / self.settings.width) ** 2 * variance)
+            // 2,
         )
         enough = max(2, 2 * too_few)
         while self._width(enough, variance) > self.settings.width and enough < _MOST_DOCUMENTS:
@@ -165,7 +167,7 @@ class Plan(ResultBase):
                 document.
         """
         check_whole(documents, 1, "documents")
-        return _with_range(
+        return _extend_range(
             self._width(documents, variance) for variance in self._variance_range(annotators)
         )
 
@@ -315,10 +317,10 @@ def plan_sample(
     agreement = agree(
         corpus, match=match, chance=chance, annotators=annotators, seed=seed, progress=progress
     )
-    return planned(agreement, width, figure, jackknife)
+    return compute_plan(agreement, width, figure, jackknife)
 
 
-def planned(agreement: Agreement, width: float, figure: Figure, jackknife: Jackknife) -> Plan:
+def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: Jackknife) -> Plan:
     """Compute a plan from an agreement.
 
     Raises:
@@ -357,11 +359,11 @@ def _plan_from_rows(
     """Compute a plan from rows of comparisons; ``n_annotators`` has the count for each document."""
     score_index = ScoreValues._fields.index(settings.figure)
     pair_rows = rows.by("first", "second", "document")
-    change = changes(columns_of(pair_rows))[:, score_index]
-    table = _document_table(n_annotators, pair_rows, change, score_index)
-    planned_numbers = _plannable_numbers(table, len(agreement.annotators))
+    change = compute_changes(stack_columns(pair_rows))[:, score_index]
+    table = _build_document_table(n_annotators, pair_rows, change, score_index)
+    planned_numbers = _list_plannable_numbers(table, len(agreement.annotators))
     n_estimable = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
-    variance = _variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
+    variance = _compute_variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
     team = Clusters.of(agreement.per_document, USUAL, agreement.settings).of_team()
     low, high = ends_of(team, jackknife.tail).ends[0, score_index].tolist()
     return Plan(
@@ -377,13 +379,13 @@ def _plan_from_rows(
     )
 
 
-def narrower(agreement: Agreement) -> Plan | None:
+def plan_narrower(agreement: Agreement) -> Plan | None:
     """Plan the widest of some intervals that is clearly narrower than the current one.
 
     Returns `None` if no plan is possible, or the interval is the narrowest already.
     """
     try:
-        plan = planned(agreement, _WIDTHS[0], "corrected", USUAL)
+        plan = compute_plan(agreement, _WIDTHS[0], "corrected", USUAL)
     except SettingError:
         return None
     narrower_widths = (width for width in _WIDTHS if width <= _NARROWER * plan.width)
@@ -393,20 +395,20 @@ def narrower(agreement: Agreement) -> Plan | None:
     return replace(plan, settings=replace(plan.settings, width=width))
 
 
-def _with_range(values: Iterable[Number]) -> tuple[Number, Number, Number]:
+def _extend_range(values: Iterable[Number]) -> tuple[Number, Number, Number]:
     """Return a planned number with the range of its low and high end, extended to include it."""
     estimate, low, high = values
     return estimate, min(low, estimate), max(high, estimate)
 
 
-def _width_in_errors(tail: float) -> float:
+def _compute_width_in_errors(tail: float) -> float:
     """Compute the width of an interval in standard errors."""
     from scipy.special import ndtri  # takes a tenth of a second to import
 
     return -2 * float(ndtri(tail))
 
 
-def slopes(totals: Floats) -> Floats:
+def compute_slopes(totals: Floats) -> Floats:
     """Compute the derivatives of the three scores by each sum; (3, 3).
 
     ``totals`` are matched, expected and size; with m, e and s, the scores are 2m/s, 2e/s and
@@ -427,13 +429,13 @@ def slopes(totals: Floats) -> Floats:
     )
 
 
-def changes(sums: Floats) -> Floats:
+def compute_changes(sums: Floats) -> Floats:
     """Compute the changes of the three scores by rows of sums, to first order."""
-    change: Floats = sums @ slopes(sums.sum(axis=0)).T
+    change: Floats = sums @ compute_slopes(sums.sum(axis=0)).T
     return change
 
 
-def _document_table(
+def _build_document_table(
     n_annotators: Ints, rows: Comparisons, change: Floats, score_index: int
 ) -> Floats:
     """Compute one row for each document that two or more annotators saw; (documents, 8).
@@ -446,7 +448,7 @@ def _document_table(
     k = n_annotators[documents].astype(np.float64)
     n_pairs = k * (k - 1) / 2
     document = np.searchsorted(documents, rows.document)
-    _, expected, size = columns_of(rows).T
+    _, expected, size = stack_columns(rows).T
     denominator = size - 2 * expected if ScoreValues._fields[score_index] == "corrected" else size
     change = change * denominator.sum()
     annotator = np.concatenate((rows.first, rows.second))
@@ -464,7 +466,7 @@ def _document_table(
     return np.stack([*columns, sum_by(document, denominator), k], axis=1)
 
 
-def _plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
+def _list_plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
     """List the numbers of annotators of a document for which there is enough data."""
     n_seen = table[:, _SEEN]
     if (n_seen > 3).sum() >= _ENOUGH:
@@ -472,7 +474,9 @@ def _plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
     return [2, 3] if (n_seen > 2).sum() >= _ENOUGH else [2]
 
 
-def _variances(total: Floats, numbers: Sequence[int], n_estimable: int) -> dict[int, Floats]:
+def _compute_variances(
+    total: Floats, numbers: Sequence[int], n_estimable: int
+) -> dict[int, Floats]:
     """Compute the variance of one document, by its number of annotators, from sums over documents.
 
     It is the variance of a U-statistic of pairs. Up to ``n_estimable`` annotators, which enough

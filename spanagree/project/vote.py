@@ -102,7 +102,7 @@ class VotedSegments(NamedTuple):
         return self.votes / np.maximum(self.most, 1)
 
 
-def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
+def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
     """Elect segments that a share of those who saw the document marked, and the ties.
 
     Without a share, more than half is needed and half is a tie.
@@ -129,16 +129,16 @@ def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
     voted = VotedSegments._make([*(column[is_kept] for column in columns_of_segments), *supports])
     first_segment, second_segment = _find_conflicts(voted)
     is_conflict = ~_have_common_supporter(voted, first_segment, second_segment)
-    return _without_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
+    return _resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
-def on_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegments:
+def elect_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegments:
     """Elect stretches of tokens that a share of those who saw the document gave a label.
 
     Two neighbouring tokens of one label are in one segment, unless more of the voters who marked
     either have a boundary between them than not.
     """
-    _, group, start, end = _merged_by_label(ballots, n_labels)
+    _, group, start, end = _merge_by_label(ballots, n_labels)
     (group, offset), _, _ = unique_rows(
         np.concatenate((group, group)), np.concatenate((start, end))
     )
@@ -150,13 +150,13 @@ def on_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegm
     )
 
 
-def on_probabilities(
+def elect_by_probabilities(
     ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
 ) -> VotedSegments:
     """Elect stretches of tokens with the most probable label in the model of Dawid & Skene.
 
     Tokens are the items of the model, and the answers are their labels, or no label. Votes decide
-    whether two neighbouring tokens of one label are in one segment, see :func:`on_tokens`.
+    whether two neighbouring tokens of one label are in one segment, see :func:`elect_tokens`.
 
     Args:
         ballots: segments of the voters; no voter marked a token twice.
@@ -164,7 +164,7 @@ def on_probabilities(
         saw: mask of documents in the vote that each voter saw; (voters, documents).
         labels: number of labels.
     """
-    pieces, probability = _probabilities(ballots, lengths, is_seen, n_labels)
+    pieces, probability = _estimate_probabilities(ballots, lengths, is_seen, n_labels)
     # each label in a document is decided in all pieces of the document
     (document, label), _, _ = unique_rows(ballots.document, ballots.label)
     pair_index, piece_index = join(document, pieces.group)
@@ -199,7 +199,7 @@ class _Positions:
         return _sum_by_index(self.find(group, offset), values, len(self.keys))
 
 
-def _merged_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints, Ints]:
+def _merge_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints, Ints]:
     """Merge each voter's overlapping segments of a document and label."""
     group = ballots.document * n_labels + ballots.label
     return merge_overlapping(ballots.voter, group, ballots.start, ballots.end)
@@ -207,15 +207,15 @@ def _merged_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints,
 
 def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints:
     """Count the votes for each piece, from each position to the next."""
-    voter, group, start, end = _merged_by_label(ballots, n_labels)
+    voter, group, start, end = _merge_by_label(ballots, n_labels)
     weight = ballots.weight[voter]
     change = positions.sums(group, start, weight) - positions.sums(group, end, weight)
     return np.asarray(np.cumsum(change), np.int64)
 
 
-def _on_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tuple[Ints, Ints]:
+def _count_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tuple[Ints, Ints]:
     """Count the votes for a boundary at each position, and for a segment across it."""
-    voter, group, start, end = _merged_by_label(ballots, n_labels)
+    voter, group, start, end = _merge_by_label(ballots, n_labels)
     (boundary_voter, boundary_group, boundary_offset), _, _ = unique_rows(
         np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
     )  # one vote, also for an end and a start at the same offset
@@ -240,7 +240,7 @@ def _make_stretches(
     # from each position to the next there is a piece, unless the next is in another group
     outcome = np.where(group[:-1] == group[1:], outcome[:-1], _NEITHER)
     boundary_votes, votes_across = (
-        column[:-1] for column in _on_boundaries(ballots, n_labels, positions)
+        column[:-1] for column in _count_boundaries(ballots, n_labels, positions)
     )
 
     continues = np.zeros(
@@ -287,11 +287,11 @@ def _make_stretches(
     supports = _find_supporters((group, start, end), ballot_ranges, ballots.voter)
     voted = VotedSegments(document, start, end, label, votes, possible_votes, outcome, *supports)
     first_piece, second_segment = _find_conflicts(voted)
-    is_conflict = ~_gave_both_labels(voted, ballots, n_labels, first_piece, second_segment)
-    return _without_conflicts(voted, first_piece[is_conflict], second_segment[is_conflict])
+    is_conflict = ~_have_voter_of_both_labels(voted, ballots, n_labels, first_piece, second_segment)
+    return _resolve_conflicts(voted, first_piece[is_conflict], second_segment[is_conflict])
 
 
-def _probabilities(
+def _estimate_probabilities(
     ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
 ) -> tuple[_Positions, Floats]:
     """Divide documents into pieces between boundaries, and estimate probabilities of labels.
@@ -380,11 +380,11 @@ def _find_supporters(
 def _find_conflicts(voted: VotedSegments) -> tuple[Ints, Ints]:
     """Find pairs of overlapping gold segments, as indices."""
     gold_rows = np.flatnonzero(voted.outcome == GOLD)
-    first, second = _overlapping_pairs(*(column[gold_rows] for column in voted[:3]))
+    first, second = _find_overlapping_pairs(*(column[gold_rows] for column in voted[:3]))
     return gold_rows[first], gold_rows[second]
 
 
-def _overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def _find_overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Find pairs of overlapping segments of a group, as indices."""
     order = np.lexsort((start, group))
     step = int(end.max(initial=0)) + 1
@@ -407,18 +407,18 @@ def _have_common_supporter(
     return np.bincount(pair[is_shared], minlength=len(first_segment)) > 0
 
 
-def _gave_both_labels(
+def _have_voter_of_both_labels(
     voted: VotedSegments, ballots: Ballots, n_labels: int, first_segment: Ints, second_segment: Ints
 ) -> Bools:
     """Compute a mask of pairs of segments in which a voter gave both labels to a shared token."""
     by_voter = unique_rows(ballots.document, ballots.voter)[1]
-    i, j = _overlapping_pairs(by_voter, ballots.start, ballots.end)
-    overlap_key = _pair_key_of(ballots.document[i], ballots.label[i], ballots.label[j], n_labels)
+    i, j = _find_overlapping_pairs(by_voter, ballots.start, ballots.end)
+    overlap_key = _encode_pair(ballots.document[i], ballots.label[i], ballots.label[j], n_labels)
     order = np.argsort(overlap_key, kind="stable")
     i, j, overlap_key = i[order], j[order], overlap_key[order]
     start = np.maximum(ballots.start[i], ballots.start[j])
     end = np.minimum(ballots.end[i], ballots.end[j])
-    pair_key = _pair_key_of(
+    pair_key = _encode_pair(
         voted.document[first_segment],
         voted.label[first_segment],
         voted.label[second_segment],
@@ -431,13 +431,13 @@ def _gave_both_labels(
     return np.bincount(pair[is_overlapping], minlength=len(first_segment)) > 0
 
 
-def _pair_key_of(document: Ints, first_label: Ints, second_label: Ints, n_labels: int) -> Ints:
+def _encode_pair(document: Ints, first_label: Ints, second_label: Ints, n_labels: int) -> Ints:
     """Encode a document and two labels, in any order, as an integer."""
     low, high = np.minimum(first_label, second_label), np.maximum(first_label, second_label)
     return np.asarray((document * n_labels + low) * n_labels + high, np.int64)
 
 
-def _without_conflicts(
+def _resolve_conflicts(
     voted: VotedSegments, first_segment: Ints, second_segment: Ints
 ) -> VotedSegments:
     """Change the segment with fewer votes of each pair to a conflict.

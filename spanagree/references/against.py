@@ -42,11 +42,11 @@ from spanagree.references.ceiling import (
     Key,
     Table,
     compare_with_references,
-    scores_of,
-    size_compared,
-    tables_of_people,
-    tables_of_systems,
-    with_mean,
+    compute_compared_size,
+    compute_people_tables,
+    compute_system_tables,
+    replace_matches,
+    score_tables,
 )
 from spanagree.results import verdict
 from spanagree.results.caveats import caveats_of
@@ -408,7 +408,7 @@ def evaluate_references(
     notes = (*result.notes, *notes_on_places(corpus, shares))
     unmarked_names = (name for name in system_names if not len(corpus.layers[name]))
     unmarked = tuple(name for name in unmarked_names if name != NOTHING)
-    quote_sentence = _lost_quotes_sentence(corpus, result.settings, system_names)
+    quote_sentence = _write_lost_quotes_sentence(corpus, result.settings, system_names)
     result = replace(result, unmarked=unmarked, not_in_text=quote_sentence)
     uniform = counting.without_places()
     if shares is None or uniform is None:
@@ -418,7 +418,7 @@ def evaluate_references(
     return replace(result, notes=notes, settings=settings, places=shares, uniform=uniform_result)
 
 
-def _lost_quotes_sentence(
+def _write_lost_quotes_sentence(
     corpus: Corpus, settings: ReferenceSettings, system_names: Sequence[str]
 ) -> str:
     """Write a sentence on quotes of systems that are not in the text of shared documents."""
@@ -440,12 +440,12 @@ def _evaluate(
     counting.check(corpus)
     by_label = counting.measure.of_label
     rows, settings, notes = _compare_all(corpus, settings, counting, by_label=by_label)
-    tables = tables_of_systems(corpus, n_references, rows)
-    tables |= tables_of_people(corpus, n_references, rows)
+    tables = compute_system_tables(corpus, n_references, rows)
+    tables |= compute_people_tables(corpus, n_references, rows)
     parent_ids = None if jackknife is None else jackknife.wholes_of(corpus.parent_ids, settings)
     if jackknife is not None:
         sub_progress(counting.progress, "intervals")
-    compute_scores = functools.partial(scores_of, parent_ids=parent_ids, jackknife=jackknife)
+    compute_scores = functools.partial(score_tables, parent_ids=parent_ids, jackknife=jackknife)
     scores, labels = compute_scores(tables), {}
     interval_kinds = (
         score.interval.kind for score in scores.values() if score.interval is not None
@@ -453,8 +453,8 @@ def _evaluate(
     settings = settings_with(settings, jackknife, interval_kinds)
     for label_code, label in enumerate(corpus.labels if by_label else ()):
         rows_of_label = rows.where(rows.label == label_code)
-        labels[label] = compute_scores(tables_of_systems(corpus, n_references, rows_of_label))
-    return _result(len(corpus), tables, scores, labels, settings, (*corpus.notes, *notes))
+        labels[label] = compute_scores(compute_system_tables(corpus, n_references, rows_of_label))
+    return _build_result(len(corpus), tables, scores, labels, settings, (*corpus.notes, *notes))
 
 
 def _compare_all(
@@ -463,12 +463,12 @@ def _compare_all(
     """Compare all annotations with references; return rows, settings, and notes on chance."""
     chance, n_references = counting.chance, settings.references
     rows = compare_with_references(corpus, n_references, counting, by_label=by_label)
-    notes = rows.inexact.notes(size_compared(rows, n_references, chance))
+    notes = rows.inexact.notes(compute_compared_size(rows, n_references, chance))
     settings = replace(settings, **rows.inexact.settings(chance.seed))
     if is_drawn(corpus) and NAME in corpus.annotators[n_references:]:
         mean_of_draws = mean_of_random(corpus, corpus.annotators[:n_references], counting.measure)
         annotator_index = corpus.annotators.index(NAME)
-        rows = with_mean(rows, annotator_index, mean_of_draws.matched)
+        rows = replace_matches(rows, annotator_index, mean_of_draws.matched)
         size = rows.where(rows.first == annotator_index).total().size
         notes.append(mean_of_draws.note(size, "references stay as they are"))
     return rows, settings, notes
@@ -511,7 +511,7 @@ def _split_roles(
     return reference_names, system_names
 
 
-def _result(
+def _build_result(
     n_documents: int,
     tables: Mapping[Key, Table],
     scores: Mapping[Key, Score],

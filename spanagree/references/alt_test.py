@@ -48,7 +48,7 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.category_weights import numbers_of
-from spanagree.references.ceiling import compare_with_references, size_compared
+from spanagree.references.ceiling import compare_with_references, compute_compared_size
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Plot, dots_of
@@ -274,7 +274,7 @@ class AltTest(Result):
             self.settings,
             caption=f"may {escape_name(self.settings.candidate)} replace an annotator?"
             f" ε {self.settings.epsilon:g},"
-            f" {pluralize_of(self.compared, self.documents, _noun(self.settings))}",
+            f" {pluralize_of(self.compared, self.documents, _look_up_noun(self.settings))}",
             remarks=self._remarks(),
             breaks=breaks if by else (),
         )
@@ -383,18 +383,20 @@ def alt_test(
     check_contiguous(annotations, "the test")
     find_measure(match)
     named_model = chance_model(chance)
-    names, settings = _settings(annotations, candidate, epsilon, annotators)
+    names, settings = _check_settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
         for name, value, default in (("match", match, "exact"), ("chance", chance, AUTO)):
             if value != default:
                 raise SettingError(f"{name} {quote_value(value)} is for spans; leave it out")
         wins_by_score = {
-            score.replace("-", "_"): _wins_of_labels(annotations, names, candidate, score)
+            score.replace("-", "_"): _find_label_wins(annotations, names, candidate, score)
         }
         non_default_score = None if score == "accuracy" else score
         settings = replace(settings, items_="labels", score=non_default_score)
-        return _result(names, wins_by_score, (0, annotations.size), settings, annotations.notes)
+        return _test_annotators(
+            names, wins_by_score, (0, annotations.size), settings, annotations.notes
+        )
     if annotations.of_strings:
         from spanagree.comparisons.strings import as_segments  # most corpora have texts
 
@@ -407,15 +409,15 @@ def alt_test(
     model = chance_model(chance_of_corpus(annotations, match, named_model), seed=seed)
     counting = MatchCountOptions.asked(match, model, named_model, progress)
     wins_by_score, n_empty, computed_settings, notes = counting.run(
-        functools.partial(_wins_of_spans, corpus)
+        functools.partial(_find_span_wins, corpus)
     )
     computed_settings |= {"unplaced": corpus.unplaced_count_as, "offsets": corpus.offsets}
     settings = replace(settings, match=match, **computed_settings)
-    result = _result(names, wins_by_score, (n_empty, len(corpus)), settings, notes)
+    result = _test_annotators(names, wins_by_score, (n_empty, len(corpus)), settings, notes)
     marked = len(corpus.layers[candidate])
     if not marked:  # otherwise the candidate could pass by ties at a score of 0
         untested_verdicts = {
-            score_name: _without_p(test) for score_name, test in result.verdicts.items()
+            score_name: _remove_p(test) for score_name, test in result.verdicts.items()
         }
         result = replace(result, verdicts=untested_verdicts)
     marked_in = len(np.unique(corpus.layers[candidate].document))
@@ -424,7 +426,7 @@ def alt_test(
     return replace(result, marked=marked, marked_in=marked_in, not_in_text=quote_sentence)
 
 
-def _settings(
+def _check_settings(
     annotations: Corpus | LabelTable,
     candidate: str,
     epsilon: float,
@@ -461,7 +463,7 @@ def _settings(
     )
 
 
-def _wins_of_spans(
+def _find_span_wins(
     corpus: Corpus, counting: MatchCountOptions
 ) -> tuple[dict[str, _Wins], int, dict[str, Any], list[str]]:
     """Find the winners of instances by F1 in a corpus with the candidate as last layer.
@@ -494,7 +496,7 @@ def _wins_of_spans(
         person_f1 = f1_figures(sums_with_others[person])
         # pooled over the same others, so without the annotator who is left out
         candidate_f1 = f1_figures(sums_with_others[candidate] - sums_of_pairs[person])
-    notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, n_annotators, chance))]
+    notes = [*corpus.notes, *rows.inexact.notes(compute_compared_size(rows, n_annotators, chance))]
     columns = {"observed": 0} if chance.undefined else {"observed": 0, "corrected": 2}
     last_column = max(columns.values())
     is_undefined = np.isnan(person_f1[:, last_column]) | np.isnan(candidate_f1[:, last_column])
@@ -510,12 +512,14 @@ def _wins_of_spans(
     instances = annotations.document[person], annotations.annotator[person]
     wins = {}
     for score_name, column in columns.items():
-        scores = [_instance_scores(figures, column) for figures in (candidate_f1, person_f1)]
+        scores = [
+            _compute_instance_scores(figures, column) for figures in (candidate_f1, person_f1)
+        ]
         wins[score_name] = _Wins.of(*instances, scores, tie=TIE)
     return wins, n_empty, {**chance.settings, **rows.inexact.settings(chance.seed)}, notes
 
 
-def _instance_scores(figures: Floats, column: int) -> Floats:
+def _compute_instance_scores(figures: Floats, column: int) -> Floats:
     """Compute scores of instances from one column of their F1 figures."""
     observed = figures[:, 0]
     # no segment is no better than segments without a match
@@ -525,7 +529,7 @@ def _instance_scores(figures: Floats, column: int) -> Floats:
     return np.where(np.isnan(scores), score_if_undefined, scores)
 
 
-def _wins_of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
+def _find_label_wins(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
     """Find the winners on items by the score of a label against the labels of the others."""
     if table.annotator is None:
         raise SettingError(
@@ -546,12 +550,11 @@ def _wins_of_labels(table: LabelTable, names: Sequence[str], candidate: str, sco
     candidate_label = candidate_labels[item]  # for each label of an annotator
     is_instance = (np.bincount(item, minlength=table.size)[item] > 1) & (candidate_label >= 0)
     if score == "neg-rmse":
-        values = _numeric_labels(table)
+        values = _convert_to_numbers(table)
         difference = values[label] - values[candidate_label]
-        person_squares = _sums_of_squares(item, values[label], values[label], table.size)
+        person_squares = _sum_squares(item, values[label], values[label], table.size)
         candidate_squares = (
-            _sums_of_squares(item, values[label], values[candidate_label], table.size)
-            - difference**2
+            _sum_squares(item, values[label], values[candidate_label], table.size) - difference**2
         )
         is_tie = np.abs(candidate_squares - person_squares) <= TIE * (
             candidate_squares + person_squares
@@ -567,7 +570,7 @@ def _wins_of_labels(table: LabelTable, names: Sequence[str], candidate: str, sco
     )
 
 
-def _sums_of_squares(item: Ints, values: Floats, value: Floats, n_items: int) -> Floats:
+def _sum_squares(item: Ints, values: Floats, value: Floats, n_items: int) -> Floats:
     """Sum, for each label, the squared differences of the values of its item from another value.
 
     Args:
@@ -582,7 +585,7 @@ def _sums_of_squares(item: Ints, values: Floats, value: Floats, n_items: int) ->
     return np.asarray(squares - 2 * value * total + count * value**2, np.float64)
 
 
-def _numeric_labels(table: LabelTable) -> Floats:
+def _convert_to_numbers(table: LabelTable) -> Floats:
     """Convert labels to numbers, minus the midpoint of their range.
 
     Raises:
@@ -598,7 +601,7 @@ def _numeric_labels(table: LabelTable) -> Floats:
     return np.array(numbers, np.float64) - midpoint
 
 
-def _result(
+def _test_annotators(
     names: list[str],
     wins_by_score: Mapping[str, _Wins],
     counts: tuple[int, int],
@@ -621,7 +624,7 @@ def _result(
     n_empty, n_documents = counts
     n_instances = np.bincount(first_wins.annotator, minlength=len(names))
     tested_positions = np.flatnonzero(n_instances >= LEAST)
-    noun = _noun(settings)
+    noun = _look_up_noun(settings)
     if not len(tested_positions):
         maximum = int(n_instances.max(initial=0))
         empty_phrase = (
@@ -637,19 +640,21 @@ def _result(
         )
     left_out = {name: int(n) for name, n in zip(names, n_instances, strict=True) if n < LEAST}
     verdicts = {
-        score_name: _verdict([names[i] for i in tested_positions], tested_positions, wins, settings)
+        score_name: _compute_verdict(
+            [names[i] for i in tested_positions], tested_positions, wins, settings
+        )
         for score_name, wins in wins_by_score.items()
     }
     compared = len(np.unique(first_wins.document[np.isin(first_wins.annotator, tested_positions)]))
     return AltTest(verdicts, left_out, n_empty, compared, n_documents, settings, tuple(notes))
 
 
-def _noun(settings: ReplacementSettings) -> str:
+def _look_up_noun(settings: ReplacementSettings) -> str:
     """Return the noun for an instance."""
     return "item" if settings.items_ else document_noun(settings)
 
 
-def _verdict(
+def _compute_verdict(
     names: list[str], tested_positions: Ints, wins: _Wins, settings: ReplacementSettings
 ) -> Verdict:
     """Compute the outcome of the test by one kind of score."""
@@ -663,7 +668,7 @@ def _verdict(
         for difference in differences
     ]
     # many annotators have the same counts
-    p_by_counts = {result: exact_p(*result, settings.epsilon) for result in {*counts}}
+    p_by_counts = {result: compute_exact_p(*result, settings.epsilon) for result in {*counts}}
     p = [p_by_counts[result] for result in counts]
     p_t = [_t_test(difference, settings.epsilon) for difference in differences]
     p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
@@ -689,7 +694,7 @@ def _verdict(
     return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, annotator_tests)
 
 
-def _without_p(test: Verdict) -> Verdict:
+def _remove_p(test: Verdict) -> Verdict:
     """Replace the p-values and winning rates by ``nan``, for a candidate without segments."""
     undefined = math.nan
     annotator_tests = tuple(
@@ -699,7 +704,7 @@ def _without_p(test: Verdict) -> Verdict:
     return Verdict(undefined, False, test.advantage, undefined, False, annotator_tests)
 
 
-def exact_p(losses: int, wins: int, instances: int, epsilon: float) -> float:
+def compute_exact_p(losses: int, wins: int, instances: int, epsilon: float) -> float:
     """Compute the exact p-value that lone losses are likelier than lone wins by less than ε.
 
     In each of n instances the candidate wins alone, loses alone, or ties. The null hypothesis is
@@ -715,24 +720,28 @@ def exact_p(losses: int, wins: int, instances: int, epsilon: float) -> float:
         instances: number n of all instances, including ties.
         epsilon: largest tolerated difference ε, from 0 to below 1.
 
-    >>> round(exact_p(0, 0, 30, 0.1), 4), round(0.9**30, 4)  # thirty ties
+    >>> round(compute_exact_p(0, 0, 30, 0.1), 4), round(0.9**30, 4)  # thirty ties
     (0.0424, 0.0424)
     """
     n = instances
-    observed_score = float(score(np.array(losses), np.array(wins), n, epsilon))
-    most_losses = _most_losses(n, epsilon, observed_score)
+    observed_score = float(compute_score(np.array(losses), np.array(wins), n, epsilon))
+    most_losses = _find_most_losses(n, epsilon, observed_score)
     n_steps = max(2, min(_POINTS * n, int(_SMOOTH * n**0.5)))
     angles = np.linspace(0, np.pi, n_steps + 1)
-    probabilities = _probability(most_losses, n, epsilon, _shares(angles, epsilon))
+    probabilities = _compute_probability(
+        most_losses, n, epsilon, _build_share_grid(angles, epsilon)
+    )
     top_index = int(probabilities.argmax())
     near_angles = np.linspace(
         angles[max(top_index - 1, 0)], angles[min(top_index + 1, n_steps)], 41
     )
-    near_probabilities = _probability(most_losses, n, epsilon, _shares(near_angles, epsilon))
+    near_probabilities = _compute_probability(
+        most_losses, n, epsilon, _build_share_grid(near_angles, epsilon)
+    )
     return min(1.0, float(max(probabilities[top_index], near_probabilities.max())))
 
 
-def score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> Floats:
+def compute_score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> Floats:
     """Compute the distance of (losses − wins) / n from ε, in standard errors.
 
     The standard error is computed under the null hypothesis with a difference of exactly ε.
@@ -747,7 +756,7 @@ def score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> Floats:
         return np.asarray(np.where(variance > 0, excess / np.sqrt(variance), 0.0), np.float64)
 
 
-def _most_losses(n: int, epsilon: float, observed_score: float) -> Ints:
+def _find_most_losses(n: int, epsilon: float, observed_score: float) -> Ints:
     """Find, for 0 to n instances without a tie, the most losses with a score no higher.
 
     It is −1 if no number of losses has such a score. The score increases with the losses, so the
@@ -757,21 +766,21 @@ def _most_losses(n: int, epsilon: float, observed_score: float) -> Ints:
     low, high = np.full(n + 1, -1), n_decided.copy()
     while (low < high).any():
         losses = (low + high + 1) // 2
-        is_allowed = score(losses, n_decided - losses, n, epsilon) <= observed_score + _SAME
+        is_allowed = compute_score(losses, n_decided - losses, n, epsilon) <= observed_score + _SAME
         low, high = np.where(is_allowed, losses, low), np.where(is_allowed, high, losses - 1)
     return low
 
 
-def _shares(angles: Floats, epsilon: float) -> Floats:
+def _build_share_grid(angles: Floats, epsilon: float) -> Floats:
     """Compute a grid of shares of instances without a tie, from ε to 1 and densest at both ends."""
     return np.asarray(epsilon + (1 - epsilon) * (1 - np.cos(angles)) / 2, np.float64)
 
 
-def _probability(most_losses: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
+def _compute_probability(most_losses: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
     """Compute the probability of a score no higher for each share of instances without a tie.
 
     Args:
-        most_losses: result of :func:`_most_losses`.
+        most_losses: result of :func:`_find_most_losses`.
         n: number of instances.
         epsilon: difference ε of the probabilities of lone losses and lone wins.
         shares: shares of instances without a tie.

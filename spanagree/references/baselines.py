@@ -26,7 +26,7 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.project.gold import make_gold, with_layer
+from spanagree.project.gold import add_layer, make_gold
 
 BASELINES = {
     "everything": "one segment over the whole document, with the most frequent label",
@@ -95,18 +95,18 @@ def with_baselines(
     extended = corpus
     for name in dict.fromkeys(requested):
         if name == "majority":
-            extended = _with_majority(extended, names)
+            extended = _add_majority(extended, names)
         elif name == "random":
-            redraw_model = _redraw_model(corpus, names, model).name
-            layer, notes = _random_layer(corpus, names, redraw_model, seed)
-            extended = with_layer(extended, name, layer, f"{redraw_model}/seed-{seed}")
+            redraw_model = _choose_redraw_model(corpus, names, model).name
+            layer, notes = _draw_random_layer(corpus, names, redraw_model, seed)
+            extended = add_layer(extended, name, layer, f"{redraw_model}/seed-{seed}")
             extended = replace(extended, notes=(*extended.notes, *notes))
         else:
-            extended = _with_constant(extended, name, names)
+            extended = _add_constant(extended, name, names)
     return extended
 
 
-def _with_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
+def _add_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
     """Add the baseline everything or nothing to a corpus."""
     seen = count_seen(corpus, references) > 0
     has_segment = seen & (corpus.lengths > 0) & (name == "everything")
@@ -123,10 +123,10 @@ def _with_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corp
     document = np.flatnonzero(has_segment)
     start, end = np.zeros_like(document), corpus.lengths[document]
     layer = Layer(document, start, end, np.full_like(document, label), seen)
-    return with_layer(corpus, name, layer, "whole-documents" if name == "everything" else "empty")
+    return add_layer(corpus, name, layer, "whole-documents" if name == "everything" else "empty")
 
 
-def _with_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
+def _add_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     """Add the majority vote of the references; raise `SettingError` for fewer than two."""
     if len(references) < 2:
         raise SettingError(
@@ -136,20 +136,22 @@ def _with_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     return make_gold(corpus, vote="tokens", annotators=references).corpus
 
 
-def _redraw_model(corpus: Corpus, references: Sequence[str], chance: ChanceModel) -> ChanceModel:
+def _choose_redraw_model(
+    corpus: Corpus, references: Sequence[str], chance: ChanceModel
+) -> ChanceModel:
     """Choose the chance model of random: per-label instead of overlapping, if references allow it.
 
     Measures of shared tokens are not defined for a layer with overlapping segments of one label.
     """
     if chance.is_free:
         with suppress(SettingError):
-            return _redraw_model(corpus, references, chance.named("per-label"))
+            return _choose_redraw_model(corpus, references, chance.named("per-label"))
     for name in references:
         check_layer(corpus, name, "exact", chance)
     return chance
 
 
-def _random_layer(
+def _draw_random_layer(
     corpus: Corpus, references: Sequence[str], chance: str, seed: int
 ) -> tuple[Layer, list[str]]:
     """Draw a reference for each document, and new positions of its segments.

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.agreement.crowded import crowd_sums
+from spanagree.agreement.crowded import sum_crowded
 from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
@@ -77,7 +77,7 @@ def compare_with_references(
     match, chance, progress = counting.match, counting.chance, counting.progress
     is_reference_layer = np.arange(len(corpus.layers)) < n_references
     measure = counting.measure
-    summed = crowd_sums(
+    summed = sum_crowded(
         corpus, annotations, measure, chance, progress, is_reference_layer, by_label=by_label
     )
     pairs = np.stack(annotations.pairs(documents=None if summed is None else ~summed.documents))
@@ -112,7 +112,7 @@ def compare_with_references(
     return rows + summed.by_annotation().named(rows.annotators, rows.labels)
 
 
-def size_compared(rows: Comparisons, n_references: int, chance: ChanceModel) -> float:
+def compute_compared_size(rows: Comparisons, n_references: int, chance: ChanceModel) -> float:
     """Compute the total size of both annotations over the comparisons behind such rows."""
     sizes = rows.size_first + rows.size_second
     size = float(sizes.sum())
@@ -121,7 +121,7 @@ def size_compared(rows: Comparisons, n_references: int, chance: ChanceModel) -> 
     return size
 
 
-def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons:
+def replace_matches(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons:
     """Sum the rows of annotations by label, and replace the matches of one annotator.
 
     Args:
@@ -136,7 +136,7 @@ def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons
     return replace(rows, matched=replaced)
 
 
-def tables_of_systems(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
+def compute_system_tables(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
     """Compute the sums of documents for the scores of systems and for the ceiling.
 
     Args:
@@ -163,7 +163,7 @@ def tables_of_systems(corpus: Corpus, n_references: int, rows: Comparisons) -> d
     return tables
 
 
-def tables_of_people(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
+def compute_people_tables(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
     """Compute the sums of documents for the scores of each reference against the others."""
     n_references_seen = count_seen(corpus, corpus.annotators[:n_references])
     tables: dict[Key, Table] = {}
@@ -185,13 +185,13 @@ def _sum_by_whole(table: Table, parent_ids: Ints) -> Table:
     return whole_ids, sums_of_wholes
 
 
-def _score_of(table: Table) -> Score:
+def _compute_score(table: Table) -> Score:
     """Compute the F1 of the total of a table."""
     matched, expected, size, *random = (math.fsum(column) for column in table[1].T.tolist())
     return Tally.of((matched, expected, round(size), 0, *((random[0], 0) if random else ()))).f1
 
 
-def scores_of(
+def score_tables(
     tables: Mapping[Key, Table], parent_ids: Ints | None, jackknife: Jackknife | None
 ) -> dict[Key, Score]:
     """Compute the score of each table, and for each system its ``share`` of the ceiling.
@@ -204,7 +204,7 @@ def scores_of(
     """
     missing_annotator = {"system": "with a reference", "person": "with another reference"}
     scores = {
-        (kind, name): _score_of(table)
+        (kind, name): _compute_score(table)
         if len(table[0])
         else undefined(f"no document {missing_annotator.get(kind, 'that two references saw')}")
         for (kind, name), table in tables.items()
@@ -214,21 +214,21 @@ def scores_of(
         clusters = {key: _sum_by_whole(table, parent_ids) for key, table in tables.items()}
     for key in tables:
         if jackknife is not None and key[0] != "weighed":
-            interval = _interval_of(clusters[key][1], f1_figures, jackknife)
+            interval = _compute_interval(clusters[key][1], f1_figures, jackknife)
             scores[key] = scores[key]._replace(interval=interval)
     for name in [name for kind, name in tables if kind == "system"]:
-        share = _share(scores["weighed", name], scores["ceiling", name])
+        share = _compute_share(scores["weighed", name], scores["ceiling", name])
         if jackknife is not None:
             cluster_sums = [clusters[kind, name][1] for kind in ("weighed", "ceiling")]
-            interval = _interval_of(
-                np.concatenate(cluster_sums, axis=1), _share_figures, jackknife, False
+            interval = _compute_interval(
+                np.concatenate(cluster_sums, axis=1), _compute_share_figures, jackknife, False
             )
             share = share._replace(interval=interval)
         scores["share", name] = share
     return scores
 
 
-def _interval_of(
+def _compute_interval(
     rows: Floats, statistic: Statistic, jackknife: Jackknife, is_share: bool = True
 ) -> Interval:
     """Compute the interval of observed, expected and corrected F1."""
@@ -236,23 +236,23 @@ def _interval_of(
     return interval
 
 
-def _share(system: Score, ceiling: Score) -> Score:
+def _compute_share(system: Score, ceiling: Score) -> Score:
     """Compute the share of the ceiling of a system; undefined if the ceiling is not above 0."""
     figures = np.array([[*system[:3], *ceiling[:3]]])
-    observed, expected, corrected = _ratio(figures[:, :3], figures[:, 3:])[0].tolist()
+    observed, expected, corrected = _divide_figures(figures[:, :3], figures[:, 3:])[0].tolist()
     reason = ceiling.reason or system.reason
     if not reason and math.isnan(corrected):
         reason = "the corrected F1 of the references is not above 0"
     return Score(observed, expected, corrected, reason)
 
 
-def _ratio(system: Floats, ceiling: Floats) -> Floats:
+def _divide_figures(system: Floats, ceiling: Floats) -> Floats:
     """Divide the figures of a system by those of the ceiling; ``nan`` if the latter are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share: Floats = np.where(ceiling > _TIE, system / ceiling, UNDEFINED)
     return share
 
 
-def _share_figures(sums: Floats) -> Floats:
+def _compute_share_figures(sums: Floats) -> Floats:
     """Compute shares of the ceiling from sums of the system and of the ceiling; (…, 3)."""
-    return _ratio(*map(f1_figures, np.split(sums, 2, axis=1)))
+    return _divide_figures(*map(f1_figures, np.split(sums, 2, axis=1)))

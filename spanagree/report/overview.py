@@ -11,8 +11,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from spanagree.agreement.agree import add_p_values as agree_p_values
 from spanagree.agreement.agree import agree
-from spanagree.agreement.agree import with_p_values as agree_p_values
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.label_confusion import Confusion, confusion
 from spanagree.agreement.result import Agreement
@@ -30,7 +30,7 @@ from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.document_level import DocumentAgreement, document_agreement
 from spanagree.project.gold import Gold
 from spanagree.project.gold import make_gold as by_votes
-from spanagree.project.plan import Plan, narrower
+from spanagree.project.plan import Plan, plan_narrower
 from spanagree.references.against import (
     HumanAgreement,
     ReferenceEvaluation,
@@ -42,8 +42,8 @@ from spanagree.results.verdict import figure_of
 from spanagree.slices.result import Slices
 from spanagree.slices.score import score_slices
 from spanagree.systems.compare_systems import Comparison, compare_systems
+from spanagree.systems.evaluate import add_p_values as evaluate_p_values
 from spanagree.systems.evaluate import evaluate
-from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
 from spanagree.units.all_measures import MeasureComparison, compare_measures
@@ -427,7 +427,7 @@ def team_overview(
         agreement=agreement,
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(n_seen, minlength=len(annotators) + 1).tolist(),
-        plan=narrower(unsorted_agreement),
+        plan=plan_narrower(unsorted_agreement),
         coefficients=_coefficients(corpus),
         measures=compare_measures(corpus, chance=chance) if measures else None,
         slices=score_slices(unsorted_agreement, ci=True, **slicing) if slicing else None,

@@ -37,7 +37,7 @@ from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
 from spanagree.uncertainty.permutation import holm, holm_log10, powerless
@@ -226,12 +226,12 @@ class ChanceTest(Result):
             rows = {system.name: (system.null, system.f1) for system in systems}
             draw = functools.partial(clouds, rows=rows, titles=titles, axis_label="F1")
         else:
-            curves = {system.name: (*_curve(system), system.f1) for system in systems}
+            curves = {system.name: (*_list_likely_scores(system), system.f1) for system in systems}
             draw = functools.partial(heights, rows=curves, titles=titles, axis_label="F1")
         return Plot(draw, rows_size(self.systems))
 
 
-def _curve(system: TestedSystem) -> tuple[Floats, Floats]:
+def _list_likely_scores(system: TestedSystem) -> tuple[Floats, Floats]:
     """Return each F1 that is not negligibly improbable by chance, with its probability."""
     assert system.distribution is not None  # some documents were computed
     matches, probabilities = likely_matches(system.distribution)
@@ -295,7 +295,9 @@ def chance_test(
             gold_and_system = corpus.select_annotators([settings.gold, name]).subset(
                 per_document.shared_by(name)
             )
-            run_test = _simulated if simulate or not options.measure.is_whole else _computed
+            run_test = (
+                _test_by_simulation if simulate or not options.measure.is_whole else _test_exactly
+            )
             systems[name] = run_test(gold_and_system, settings.gold, system, options)
         else:
             no_draws = np.full(0, UNDEFINED)
@@ -308,12 +310,14 @@ def chance_test(
     adjusted_log10 = holm_log10([system_test.log10_p for system_test in tests])
     for system_test, p, log10_p in zip(tests, adjusted, adjusted_log10, strict=True):
         systems[system_test.name] = replace(system_test, p_holm=p, log10_p_holm=log10_p)
-    null, notes = _null_settings(list(systems.values()), draws, seed)
+    null, notes = _build_null_settings(list(systems.values()), draws, seed)
     no_intervals = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extended(
         ChanceTestSettings, **{**no_intervals, "fixed": settings.gold, **null}
     )
-    return ChanceTest(systems, extended, notes, evaluation.unmarked, not_in_text(evaluation))
+    return ChanceTest(
+        systems, extended, notes, evaluation.unmarked, write_lost_quotes_sentence(evaluation)
+    )
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
@@ -333,7 +337,7 @@ def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
         )
 
 
-def _null_settings(
+def _build_null_settings(
     systems: list[TestedSystem], draws: int, seed: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Build the settings of the null distribution, and notes on documents that were drawn."""
@@ -357,7 +361,7 @@ def _null_settings(
     return {"null": "partly-drawn", "draws": min_draws, "seed": int(seed)}, tuple(notes)
 
 
-def _computed(
+def _test_exactly(
     corpus: Corpus, gold: str, system: System, options: DistributionOptions
 ) -> TestedSystem:
     """Test one system against the exact distribution of chance."""
@@ -378,7 +382,7 @@ def _computed(
     )
 
 
-def _simulated(
+def _test_by_simulation(
     corpus: Corpus, gold: str, system: System, options: DistributionOptions
 ) -> TestedSystem:
     """Test one system against random annotations."""

@@ -185,7 +185,7 @@ def _count(
         look_up_scheme(scheme, "auto")
     layers = {"y_true": y_true, "y_pred": y_pred}
     for name, sequences in layers.items():
-        layers[name] = _lists(name, sequences)
+        layers[name] = _convert_to_lists(name, sequences)
     if len(layers["y_true"]) != len(layers["y_pred"]):
         sentence_counts = {
             name: pluralize(len(documents), "sentence") for name, documents in layers.items()
@@ -198,7 +198,7 @@ def _count(
     if suffix:
         distinct_tags = {tag for documents in layers.values() for tags in documents for tag in tags}
         prefixed_tags = {
-            tag: _with_prefix_first(tag) for tag in distinct_tags if isinstance(tag, str)
+            tag: _move_prefix_to_front(tag) for tag in distinct_tags if isinstance(tag, str)
         }
         original_tags = {tag: original for original, tag in prefixed_tags.items()}
         layers = {
@@ -207,9 +207,9 @@ def _count(
         }
     strict = mode == "strict"
     if scheme != "IO":  # its labels have no prefixes
-        layers = _with_prefixes(layers, original_tags, strict=strict)
+        layers = _add_prefixes(layers, original_tags, strict=strict)
     if strict and scheme == "auto":
-        scheme = _detected(layers["y_true"])
+        scheme = _detect_scheme(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
     counting = MatchCountOptions(match="exact", chance=chance_model(chance))
     counting.check(corpus)
@@ -219,7 +219,7 @@ def _count(
     return _LabelCounts(labels, rows.reshape(-1, 4), zero_division, beta)
 
 
-def _lists(name: str, sequences: Any) -> list[Any]:
+def _convert_to_lists(name: str, sequences: Any) -> list[Any]:
     """Return lists of tag lists.
 
     Raises:
@@ -240,7 +240,7 @@ def _as_list(name: str, tags: Any) -> list[Any]:
     return list(tags)
 
 
-def _with_prefixes(
+def _add_prefixes(
     layers: Mapping[str, Any], original_tags: Mapping[str, str], *, strict: bool
 ) -> dict[str, Any]:
     """Add a prefix to each tag without a known one, with a warning.
@@ -269,7 +269,7 @@ def _with_prefixes(
             for name, documents in layers.items()
         }
     else:
-        with_prefixes = {name: _leniently(name, tags) for name, tags in layers.items()}
+        with_prefixes = {name: _read_leniently(name, tags) for name, tags in layers.items()}
     quoted_tags = sorted(original_tags.get(tag, tag) for tag in bare_tags)
     explanation = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
     if original_tags:
@@ -281,7 +281,7 @@ def _with_prefixes(
     return with_prefixes
 
 
-def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
+def _read_leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return the tags of the segments that seqeval's default mode finds, whatever the tags are.
 
     All sentences are read as one, with an O after each.
@@ -326,14 +326,14 @@ def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]
     return read_tags
 
 
-def _with_prefix_first(tag: str) -> str:
+def _move_prefix_to_front(tag: str) -> str:
     """Move the prefix of a tag from its end to its front."""
     if tag in ("O", ""):
         return tag
     return f"{tag[-1]}-{tag[:-1].rsplit('-', maxsplit=1)[0]}".removesuffix("-")
 
 
-def _detected(tags: Sequence[Sequence[str]]) -> str:
+def _detect_scheme(tags: Sequence[Sequence[str]]) -> str:
     """Return the scheme that seqeval's report would recognise."""
     letters = {tag[0] for document in tags for tag in document if tag and tag != "O"}
     for prefixes, scheme in _DETECTED.items():
@@ -377,11 +377,11 @@ class _Score(Protocol):
     ) -> SeqevalScore: ...
 
 
-def _typed(score: Callable[..., Any]) -> _Score:
+def _set_type(score: Callable[..., Any]) -> _Score:
     return score
 
 
-@_typed
+@_set_type
 def f1_score(
     y_true: Any,
     y_pred: Any,
@@ -413,7 +413,7 @@ def f1_score(
     return _score("f1", y_true, y_pred, average, **options)
 
 
-@_typed
+@_set_type
 def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     """Compute the precision of seqeval, with its chance level; see :func:`f1_score`.
 
@@ -423,7 +423,7 @@ def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     return _score("precision", y_true, y_pred, **options)
 
 
-@_typed
+@_set_type
 def recall_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     """Compute the recall of seqeval, with its chance level; see :func:`f1_score`.
 

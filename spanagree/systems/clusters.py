@@ -9,7 +9,7 @@ from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import Jackknife
 
 
-def clustered(
+def count_clusters(
     per_document: SystemsByDocument, jackknife: Jackknife, settings: EvaluationSettings
 ) -> SystemsByDocument:
     """Return the counts of clusters: documents, their parents, or the texts joined into them.

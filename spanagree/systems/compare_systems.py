@@ -28,17 +28,17 @@ from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL, SignificantPair
 from spanagree.settings import EXACT, JACKKNIFE, confidence_of, document_noun
-from spanagree.systems.clusters import clustered
+from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationSettings, SystemsByDocument
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.runs import (
     Runs,
     RunsSettings,
-    mean_scores,
-    runs_by_system,
-    settings_of_runs,
-    unmarked_systems,
+    build_run_settings,
+    compute_mean_scores,
+    list_runs,
+    list_unmarked_systems,
 )
 from spanagree.uncertainty.confidence import LEAST_UNITS, USUAL, Jackknife
 from spanagree.uncertainty.differences import DocumentInfluence
@@ -271,7 +271,7 @@ class Comparison(Result, MappingResult):
         reordered = []
         for pair in self.pairs:
             differences = [getattr(pair, score_key) for score_key in SCORE_KEYS]
-            raw_sign, corrected_sign = (_sign(difference.value) for difference in differences)
+            raw_sign, corrected_sign = (_find_sign(difference.value) for difference in differences)
             if raw_sign * corrected_sign < 0:
                 reordered.append(
                     (pair, all(difference.p_adjusted < self.level for difference in differences))
@@ -287,7 +287,7 @@ class Comparison(Result, MappingResult):
             pairs = pluralize(len(self.pairs), "pair")
             yield (
                 f"{len(undecided)} of {pairs} cannot be told apart by {self._title} ({p_name} not"
-                f" below {self.level:g}): {_named(undecided)}"
+                f" below {self.level:g}): {_list_pair_names(undecided)}"
             )
         for wanted_certainty in (True, False):
             reordered_pairs = [
@@ -299,7 +299,7 @@ class Comparison(Result, MappingResult):
                 else ", but they cannot be told apart, so that is not a finding"
             )
             if reordered_pairs:
-                yield f"chance changes the order of {_named(reordered_pairs)}{proviso}"
+                yield f"chance changes the order of {_list_pair_names(reordered_pairs)}{proviso}"
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"pairs": None}
 
@@ -404,7 +404,7 @@ class Comparison(Result, MappingResult):
         return heat_map(names, names, values, what, (-limit, limit), is_significant == 1)
 
 
-def _named(pairs: Sequence[SystemPair]) -> str:
+def _list_pair_names(pairs: Sequence[SystemPair]) -> str:
     """List the names of the first pairs, and the number of further pairs."""
     pair_names = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
     return ", ".join(verdict.first_of(pair_names, _NAMED, "more pair"))
@@ -477,21 +477,21 @@ def compare_systems(
         )
     by_system: dict[str, tuple[str, ...]] = {name: (name,) for name in evaluation.systems}
     if runs is not None:
-        by_system = runs_by_system(evaluation, runs)
+        by_system = list_runs(evaluation, runs)
     names = list(itertools.combinations(by_system, 2))
     if not names:
         raise SettingError("one system; a difference needs two")
-    per_document = clustered(evaluation.counted.per_document, ci, evaluation.settings)
+    per_document = count_clusters(evaluation.counted.per_document, ci, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in names:
         shared = per_document.shared_by(*by_system[a], *by_system[b])
         groups.setdefault(shared.tobytes(), []).append((a, b))
     request = _Request(test, ci, resamples, seed, len(names), progress, by_system)
     pair_results = (
-        pair for group in groups.values() for pair in _compared(per_document, group, request)
+        pair for group in groups.values() for pair in _compare_pairs(per_document, group, request)
     )
     by_names = {(pair.a, pair.b): pair for pair in pair_results}
-    pairs = _adjusted([by_names[pair_of_names] for pair_of_names in names], test)
+    pairs = _adjust_p([by_names[pair_of_names] for pair_of_names in names], test)
     test_settings: dict[str, Any] = {"test": test, "resamples": resamples, "seed": seed, "ci": None}
     if test == "jackknife":
         methods = [EXACT if pair.exact else JACKKNIFE for pair in pairs]
@@ -501,16 +501,16 @@ def compare_systems(
     settings = evaluation.settings.extended(ComparisonSettings, **test_settings)
     scores, unmarked = evaluation.scores, evaluation.unmarked
     if runs is not None:
-        run_settings = settings_of_runs(by_system)
+        run_settings = build_run_settings(by_system)
         settings = settings.extended(RunsComparisonSettings, **run_settings)
-        scores = mean_scores(evaluation, by_system)
-        unmarked = unmarked_systems(evaluation, by_system)
+        scores = compute_mean_scores(evaluation, by_system)
+        unmarked = list_unmarked_systems(evaluation, by_system)
     return Comparison(
         tuple(pairs),
         settings,
         scores=scores,
         unmarked=unmarked,
-        not_in_text=not_in_text(evaluation),
+        not_in_text=write_lost_quotes_sentence(evaluation),
     )
 
 
@@ -526,7 +526,7 @@ class _Request(NamedTuple):
     by_system: Mapping[str, Sequence[str]]
 
 
-def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
+def _adjust_p(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
     """Adjust the p of each pair for the number of pairs."""
     adjusted_pairs = [*pairs]
     for score_key in SCORE_KEYS:
@@ -542,7 +542,7 @@ def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
     return adjusted_pairs
 
 
-def _compared(
+def _compare_pairs(
     per_document: SystemsByDocument, pairs: Sequence[tuple[str, str]], request: _Request
 ) -> Iterator[SystemPair]:
     """Yield the results of pairs that share the same documents."""
@@ -588,7 +588,9 @@ _Position: TypeAlias = "tuple[Sequence[int], ...]"
 """The positions of the runs of both systems of a pair."""
 
 
-def _by_jackknife(table: Floats, positions: Sequence[_Position], request: _Request) -> _TestResults:
+def _test_by_jackknife(
+    table: Floats, positions: Sequence[_Position], request: _Request
+) -> _TestResults:
     """Test pairs by leaving out each document; ``table`` is (documents, runs, columns)."""
     influence = DocumentInfluence.of(table)
     for i, j in positions:
@@ -606,7 +608,7 @@ def _by_jackknife(table: Floats, positions: Sequence[_Position], request: _Reque
         yield observed, corrected, difference.exact
 
 
-def _by_permutation(
+def _test_by_permutation(
     table: Floats, positions: Sequence[_Position], request: _Request
 ) -> _TestResults:
     """Test pairs by exchanging systems; ``table`` is (documents, systems, columns)."""
@@ -616,15 +618,17 @@ def _by_permutation(
         differing = pair_table[(pair_table[:, 0] != pair_table[:, 1]).any(axis=1)]
         exact = len(differing) <= math.log2(request.resamples)
         canonical_order = slice(None, None, 1 if order[0] < order[1] else -1)
-        value = _differences(pair_table.sum(axis=0), [(0, 1)])[0]
+        value = _compute_differences(pair_table.sum(axis=0), [(0, 1)])[0]
         p = exchange(
             pair_table[:, canonical_order], differing[:, canonical_order], value, exact,
             request.resamples, request.seed, request.progress,
         )  # fmt: skip
-        yield *_without_ends(value.tolist(), p), exact
+        yield *_build_differences(value.tolist(), p), exact
 
 
-def _by_bootstrap(table: Floats, positions: Sequence[_Position], request: _Request) -> _TestResults:
+def _test_by_bootstrap(
+    table: Floats, positions: Sequence[_Position], request: _Request
+) -> _TestResults:
     """Test pairs by drawing documents; ``table`` is (documents, systems, columns)."""
     n_units, n_systems, n_columns = table.shape
     pairs = [(i, j) for (i,), (j,) in positions]
@@ -632,7 +636,7 @@ def _by_bootstrap(table: Floats, positions: Sequence[_Position], request: _Reque
     def differences(sums: Floats) -> Floats:
         """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
         by_system = sums.reshape(len(sums), n_systems, n_columns)
-        return _differences(by_system, pairs).reshape(len(sums), -1)
+        return _compute_differences(by_system, pairs).reshape(len(sums), -1)
 
     flat_table = table.reshape(n_units, n_systems * n_columns)
     p_values = bootstrap_p(
@@ -641,17 +645,17 @@ def _by_bootstrap(table: Floats, positions: Sequence[_Position], request: _Reque
     with np.errstate(divide="ignore", invalid="ignore"):
         values = differences(flat_table.sum(axis=0)[None])[0]
     for k in range(0, 2 * len(positions), 2):
-        yield *_without_ends(values[k : k + 2].tolist(), p_values[k : k + 2].tolist()), False
+        yield *_build_differences(values[k : k + 2].tolist(), p_values[k : k + 2].tolist()), False
 
 
 _TEST_FUNCTIONS: Mapping[str, Callable[..., _TestResults]] = {
-    "jackknife": _by_jackknife,
-    "permutation": _by_permutation,
-    "bootstrap": _by_bootstrap,
+    "jackknife": _test_by_jackknife,
+    "permutation": _test_by_permutation,
+    "bootstrap": _test_by_bootstrap,
 }
 
 
-def _differences(sums: Floats, positions: Sequence[tuple[int, ...]]) -> Floats:
+def _compute_differences(sums: Floats, positions: Sequence[tuple[int, ...]]) -> Floats:
     """Compute differences in F1 and corrected F1; (…, systems, columns) to (…, pairs, 2)."""
     first, second = np.array(positions).T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -659,7 +663,9 @@ def _differences(sums: Floats, positions: Sequence[tuple[int, ...]]) -> Floats:
     return np.asarray(f1[..., first, :] - f1[..., second, :])
 
 
-def _without_ends(values: Sequence[float], p: Sequence[float]) -> tuple[Difference, Difference]:
+def _build_differences(
+    values: Sequence[float], p: Sequence[float]
+) -> tuple[Difference, Difference]:
     """Build two differences with p and without intervals."""
     observed, corrected = (
         Difference(
@@ -675,7 +681,7 @@ def _without_ends(values: Sequence[float], p: Sequence[float]) -> tuple[Differen
     return observed, corrected
 
 
-def _sign(difference: float) -> int:
+def _find_sign(difference: float) -> int:
     """Return the sign of a difference; 0 if it is undefined or 0 to four decimals."""
     rounded = 0.0 if math.isnan(difference) else float(decimal(difference, RANK_DIGITS))
     return (rounded > 0) - (rounded < 0)

@@ -23,7 +23,7 @@ from spanagree.errors import (
     pluralize,
     quote_value,
 )
-from spanagree.parts.compared_rows import ComparedRows, compared_documents, whole_of_parts
+from spanagree.parts.compared_rows import ComparedRows, describe_documents, join_documents_of_parts
 from spanagree.systems.system_rows import SystemRows, compare_with_gold
 
 if TYPE_CHECKING:
@@ -68,21 +68,21 @@ class ComparedSystems(ComparedRows):
             SettingError: for an unknown name, fewer than two layers, or a layer that overlaps
                 itself where the measure or the chance model does not allow it.
         """
-        gold = _checked_gold(corpus, gold)
-        settled_corpus = _settled(corpus, gold)
+        gold = _check_gold(corpus, gold)
+        settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
         _check_gold_is_unscored(corpus, gold)
-        return _compared(settled_corpus, counting, gold).finished()
+        return _compare_corpus(settled_corpus, counting, gold).finished()
 
     @classmethod
     def _of_part(
         cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
         gold = next(iter(corpus.annotators), "") if gold is None else gold
-        settled_corpus = _settled(corpus, gold)
+        settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
         _check_gold_is_unscored(corpus, gold)
-        return _compared(settled_corpus, counting, gold)
+        return _compare_corpus(settled_corpus, counting, gold)
 
     def _chosen_differently(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
         return [] if gold is None else [("gold", self.gold, gold)]
@@ -109,13 +109,13 @@ class ComparedSystems(ComparedRows):
             InputError, SettingError: if parts do not belong together, or no part has a layer.
         """
         first_part, *other_parts = parts.values()
-        corpus, counting, description = whole_of_parts(parts, request)
-        gold = _checked_gold(corpus, gold)
-        if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
+        corpus, counting, description = join_documents_of_parts(parts, request)
+        gold = _check_gold(corpus, gold)
+        if not _are_rows_of_parts_valid(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
             compared_anew = counting.run(lambda counting: cls.of(corpus, counting, gold))
             return replace(compared_anew, description=description)
-        settled_corpus = _settled(corpus, gold)
+        settled_corpus = _infer_seen(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
         rows = first_part.rows._joined(
             zip((part.rows for part in other_parts), n_before, strict=True), settled_corpus
@@ -139,11 +139,15 @@ class ComparedSystems(ComparedRows):
     def _contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        about = {"gold": self.gold, "inexact": _plain(self.rows), "remarks": list(self.notes)}
+        about = {
+            "gold": self.gold,
+            "inexact": _serialize_bounds(self.rows),
+            "remarks": list(self.notes),
+        }
         tables = {"rows": self.rows.comparisons}
         if self.uniform is not None:
             tables["uniform"] = self.uniform.comparisons
-            about["inexact_uniform"] = _plain(self.uniform)
+            about["inexact_uniform"] = _serialize_bounds(self.uniform)
         return self.corpus, about, tables, {}
 
     @classmethod
@@ -152,10 +156,10 @@ class ComparedSystems(ComparedRows):
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:
             raise InputError(f"{file.name}: gold {quote_value(gold)} is none of its annotators")
-        rows = _table_of_file(file, "rows", "inexact", corpus)
+        rows = _read_table(file, "rows", "inexact", corpus)
         uniform = None
         if "inexact_uniform" in file.about:
-            uniform = _table_of_file(file, "uniform", "inexact_uniform", corpus)
+            uniform = _read_table(file, "uniform", "inexact_uniform", corpus)
         if not isinstance(remarks, list) or not all(isinstance(note, str) for note in remarks):
             raise InputError(
                 f"{file.name}: remarks are a list of texts, not {quote_value(remarks)}"
@@ -173,12 +177,12 @@ class ComparedSystems(ComparedRows):
 
         if self.gold == NAME or not is_drawn(self.corpus):
             return self
-        rows, note = _with_mean_of_random(self.rows, self)
-        uniform = self.uniform and _with_mean_of_random(self.uniform, self)[0]
+        rows, note = _replace_random_by_mean(self.rows, self)
+        uniform = self.uniform and _replace_random_by_mean(self.uniform, self)[0]
         return replace(self, rows=rows, uniform=uniform, notes=(note,))
 
 
-def _checked_gold(corpus: Corpus, gold: str | None) -> str:
+def _check_gold(corpus: Corpus, gold: str | None) -> str:
     """Return the name of the gold layer of a whole corpus; check that there is a system too."""
     names = corpus.annotators
     if len(names) < 2:
@@ -199,7 +203,7 @@ def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
         check_unscored(corpus, [gold])
 
 
-def _settled(corpus: Corpus, gold: str) -> Corpus:
+def _infer_seen(corpus: Corpus, gold: str) -> Corpus:
     """Build the corpus in which systems saw what gold saw, if the source does not record it."""
     if gold not in corpus.layers or not corpus.seen_unknown:
         return corpus
@@ -210,7 +214,7 @@ def _settled(corpus: Corpus, gold: str) -> Corpus:
     )
 
 
-def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
+def _are_rows_of_parts_valid(corpus: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
     """Check whether the rows of parts are equal to the rows of the whole corpus.
 
     If the source does not record coverage, a system without a row in a part saw what gold saw.
@@ -226,7 +230,7 @@ def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSyste
     )
 
 
-def _compared(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
+def _compare_corpus(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
     """Compare systems with gold; check only that the quotes of gold are in the text."""
     _check_gold_quotes(corpus, gold)
     uniform_counting = counting.without_places()
@@ -236,7 +240,7 @@ def _compared(corpus: Corpus, counting: MatchCountOptions, gold: str) -> Compare
         uniform=None
         if uniform_counting is None
         else compare_with_gold(corpus, gold, uniform_counting),
-        **compared_documents(corpus, counting),
+        **describe_documents(corpus, counting),
     )
 
 
@@ -257,7 +261,7 @@ def _check_gold_quotes(corpus: Corpus, gold: str) -> None:
         )
 
 
-def _with_mean_of_random(
+def _replace_random_by_mean(
     rows: SystemRows, compared_systems: ComparedSystems
 ) -> tuple[SystemRows, str]:
     """Replace the matches of the random baseline by their mean over many draws, with a note."""
@@ -277,19 +281,21 @@ def _with_mean_of_random(
 # --- rows in files ---
 
 
-def _plain(rows: SystemRows) -> dict[str, Any]:
+def _serialize_bounds(rows: SystemRows) -> dict[str, Any]:
     from spanagree.parts import row_files  # rarely needed
 
-    return {name: row_files.plain_inexact(inexact) for name, inexact in rows.inexact.items()}
+    return {name: row_files.serialize_inexact(inexact) for name, inexact in rows.inexact.items()}
 
 
-def _table_of_file(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> SystemRows:
+def _read_table(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> SystemRows:
     """Read the rows under one chance model from a file."""
     from spanagree.parts import row_files  # rarely needed
 
     stored_bounds = file.about.get(bounds_key)
     if not isinstance(stored_bounds, dict) or not stored_bounds.keys() <= corpus.layers.keys():
         raise InputError(f"{file.name}: {bounds_key} is not as rows are written")
-    by_system = {name: row_files.inexact_of(file, bounds) for name, bounds in stored_bounds.items()}
+    by_system = {
+        name: row_files.parse_inexact(file, bounds) for name, bounds in stored_bounds.items()
+    }
     total = sum(by_system.values(), ApproximationError())
-    return SystemRows(row_files.table_of_file(file, table, corpus, total), by_system)
+    return SystemRows(row_files.read_table(file, table, corpus, total), by_system)

@@ -15,7 +15,7 @@ from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions,
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.parts.compared_rows import RowCounts, counts_under_each
+from spanagree.parts.compared_rows import RowCounts, count_under_each
 from spanagree.results.score import all_figures
 from spanagree.settings import MatchSettings
 from spanagree.systems.compared_systems import ComparedSystems
@@ -118,7 +118,7 @@ class EvaluationCounts(RowCounts):
         from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
 
         rows = self.per_document.comparisons.by("second", "document")
-        evidence = evidence_of(columns_of(rows), self.figures, rows.second, len(self.annotators))
+        evidence = evidence_of(stack_columns(rows), self.figures, rows.second, len(self.annotators))
         shared = self.per_document.shared
         return {self.annotators[system_index]: evidence[system_index] for system_index in shared}
 
@@ -147,11 +147,11 @@ class EvaluationCounts(RowCounts):
             inexact={},
             uniform=uniform,
             rows=None,
-            **sums_of(chosen_documents),
+            **compute_document_sums(chosen_documents),
         )
 
 
-def sums_of(per_document: SystemsByDocument) -> dict[str, Any]:
+def compute_document_sums(per_document: SystemsByDocument) -> dict[str, Any]:
     """Compute the fields of :class:`EvaluationCounts` that follow from single documents."""
     names = per_document.comparisons.annotators
     return {
@@ -164,24 +164,26 @@ def sums_of(per_document: SystemsByDocument) -> dict[str, Any]:
     }
 
 
-def columns_of(rows: Comparisons) -> Floats:
+def stack_columns(rows: Comparisons) -> Floats:
     """Return the summands of each row; (rows, 4 or 6)."""
     return np.array(rows.columns, np.float64).T
 
 
-def count(corpus: Corpus, counting: MatchCountOptions, gold: str | None = None) -> EvaluationCounts:
+def count_matches(
+    corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
+) -> EvaluationCounts:
     """Count matches of systems with gold in one corpus; see :meth:`ComparedSystems.of`."""
-    return counted_of(ComparedSystems.of(corpus, counting, gold))
+    return count_compared(ComparedSystems.of(corpus, counting, gold))
 
 
-def counted_of(compared: ComparedSystems, beta: float | None = None) -> EvaluationCounts:
+def count_compared(compared: ComparedSystems, beta: float | None = None) -> EvaluationCounts:
     """Count the rows of a corpus, or of all its parts; ``beta`` is for F-beta."""
-    count_rows = functools.partial(_counted, beta=beta)
+    count_rows = functools.partial(_count_under_chance, beta=beta)
     rows = (compared.rows, compared.uniform)
-    return counts_under_each(compared, rows, count_rows, compared.notes)
+    return count_under_each(compared, rows, count_rows, compared.notes)
 
 
-def _counted(
+def _count_under_chance(
     compared: ComparedSystems,
     rows: SystemRows,
     counting: MatchCountOptions,
@@ -200,7 +202,7 @@ def _counted(
         settings=EvaluationSettings(**of_gold(gold, corpus), f_beta=beta, **settings),
         annotators=names,
         inexact=rows.inexact,
-        **sums_of(
+        **compute_document_sums(
             SystemsByDocument(
                 rows.comparisons, shared, corpus.ids, counting, corpus.parent_ids, corpus
             )

@@ -16,9 +16,9 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Plot, heat_map
 from spanagree.results.result import Result
 from spanagree.settings import Settings
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation
-from spanagree.systems.single_segments import against_gold, corpus_of_segments
+from spanagree.systems.single_segments import require_corpus, write_caption
 
 _NAMED = 3  # systems whose most frequent error is in the verdict
 
@@ -96,7 +96,7 @@ class ErrorTypes(Result):
                 [name, error_type, n, n / total if total else None]
                 for error_type, n in errors.items()
             ]
-        caption = against_gold("errors of", self.counts, self.documents, self.settings)
+        caption = write_caption("errors of", self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
     def _picture(self, by: str | None) -> Plot:
@@ -125,7 +125,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
     >>> found.errors("mine")
     {'missed': 1, 'spurious': 0, 'boundary': 1, 'label': 0, 'boundary+label': 0}
     """
-    corpus = corpus_of_segments(evaluation, "errors by type")
+    corpus = require_corpus(evaluation, "errors by type")
     gold = corpus.layers[evaluation.settings.gold]
     counts = {
         name: pairing(gold, corpus.layers[name], n_labels=len(corpus.labels)).counts
@@ -141,5 +141,5 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    lost_quotes = not_in_text(evaluation)
+    lost_quotes = write_lost_quotes_sentence(evaluation)
     return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes, lost_quotes)

@@ -10,12 +10,12 @@ from spanagree.arrays import Progress, sub_progress
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import escape_name, pluralize
-from spanagree.parts.compared_rows import rows_of_corpus_or_parts
+from spanagree.parts.compared_rows import compare_corpus_or_parts
 from spanagree.results.score import f_beta
 from spanagree.settings import document_noun
 from spanagree.systems.compared_systems import ComparedSystems
-from spanagree.systems.count import counted_of
-from spanagree.systems.result import Evaluation, result
+from spanagree.systems.count import count_compared
+from spanagree.systems.result import Evaluation, build_evaluation
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # slow to load
@@ -90,34 +90,36 @@ def evaluate(
     """
     if beta is not None:
         f_beta(beta)  # raises before any work
-    source, gold_name = (corpus, gold) if isinstance(corpus, Corpus) else _guessed(corpus, gold)
+    source, gold_name = (
+        (corpus, gold) if isinstance(corpus, Corpus) else _guess_corpus(corpus, gold)
+    )
     request = ComparisonRequest.asked(match, chance, places, chance_of, seed, **comparing)
-    jackknife = None if ci is False else _parsed(ci)
+    jackknife = None if ci is False else _parse_interval(ci)
     role_names = {"gold": gold_name}
-    rows = rows_of_corpus_or_parts(ComparedSystems, source, role_names, request, executor, progress)
-    evaluation = result(
-        counted_of(rows, beta),
+    rows = compare_corpus_or_parts(ComparedSystems, source, role_names, request, executor, progress)
+    evaluation = build_evaluation(
+        count_compared(rows, beta),
         jackknife,
         sub_progress(progress, "intervals") if jackknife else None,
     )
     if not p_values or evaluation.counting.chance.undefined:
         return evaluation
-    return with_p_values(evaluation, rows.corpus, sub_progress(progress, "chance"))
+    return add_p_values(evaluation, rows.corpus, sub_progress(progress, "chance"))
 
 
-def _guessed(corpus: Any, gold: Any) -> tuple[Any, str | None]:
+def _guess_corpus(corpus: Any, gold: Any) -> tuple[Any, str | None]:
     from spanagree.formats.guessed import convert_to_corpus_and_gold  # not needed for a corpus
 
     return convert_to_corpus_and_gold(corpus, gold)
 
 
-def _parsed(ci: bool | Jackknife) -> Jackknife | None:
+def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
     from spanagree.uncertainty.confidence import parse_ci  # only needed for intervals
 
     return parse_ci(ci)
 
 
-def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
+def add_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
     """Add the distributions of chance to an evaluation, with notes on them."""
     from spanagree.uncertainty.chance_statistics import chance_of_pairs
 
@@ -128,11 +130,11 @@ def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = N
     pairs = [(settings.gold, name) for name in names]
     distributions = chance_of_pairs(corpus, pairs, evaluation.counting, settings.gold, progress)
     evaluation = replace(evaluation, by_chance=dict(zip(names, distributions, strict=True)))
-    notes = [note for name in names for note in _notes_on_chance(evaluation, name)]
+    notes = [note for name in names for note in _yield_notes_on_chance(evaluation, name)]
     return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
-def _notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
+def _yield_notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
     """Yield notes on documents that do not differ from chance, and on those that were drawn."""
     from spanagree.uncertainty.chance_statistics import cannot_be_told
 

@@ -8,21 +8,21 @@ import numpy as np
 
 from spanagree.arrays import Floats, unique_rows
 from spanagree.results.score import Interval, all_figures, corrected_figures
-from spanagree.systems.clusters import clustered
-from spanagree.systems.count import EvaluationCounts, SystemsByDocument, columns_of
+from spanagree.systems.clusters import count_clusters
+from spanagree.systems.count import EvaluationCounts, SystemsByDocument, stack_columns
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, mean_moments, moments
 
 
-def moments_of_systems(
+def compute_system_moments(
     per_document: SystemsByDocument, figures: Statistic = all_figures
 ) -> Moments:
     """Compute the figures of each annotator as a system, and the change by each document."""
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by("second", "document")
-    return moments(columns_of(rows), figures, rows.second, len(rows.annotators))
+    return moments(stack_columns(rows), figures, rows.second, len(rows.annotators))
 
 
-def moments_of_labels(
+def compute_label_moments(
     per_document: SystemsByDocument, n_labels: int, figures: Statistic = all_figures
 ) -> tuple[Moments, Moments]:
     """Compute the figures of each label of each annotator, and of their means over labels.
@@ -32,16 +32,23 @@ def moments_of_labels(
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by(
         "second", "document", "label"
     )
-    columns, n_systems = columns_of(rows), len(rows.annotators)
+    columns, n_systems = stack_columns(rows), len(rows.annotators)
     label_index = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)
     (system, _), unit, _ = unique_rows(rows.second, rows.document)
     return moments(columns, figures, label_index, n_systems * n_labels), mean_moments(
-        columns, figures, label_index, system_of_label, unit, system, n_systems, _macro_figures
+        columns,
+        figures,
+        label_index,
+        system_of_label,
+        unit,
+        system,
+        n_systems,
+        _compute_macro_figures,
     )
 
 
-def _macro_figures(sums: Floats) -> Floats:
+def _compute_macro_figures(sums: Floats) -> Floats:
     """Compute macro-averages from sums over labels and numbers of labels.
 
     Shapes: (…, 2 · 3 · figures) to (…, 3 · figures).
@@ -56,19 +63,19 @@ Ends = Mapping[tuple[str, str], Sequence[Interval]]
 """The intervals of each figure, by system and label; the label is empty for all labels."""
 
 
-def intervals_by_name(
+def compute_intervals(
     counts: EvaluationCounts, jackknife: Jackknife
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
     """Compute the intervals of every system, for all labels, for each label and for their means."""
-    clusters = clustered(counts.per_document, jackknife, counts.settings)
-    overall_intervals = intervals_of(moments_of_systems(clusters, counts.figures), jackknife)
+    clusters = count_clusters(counts.per_document, jackknife, counts.settings)
+    overall_intervals = intervals_of(compute_system_moments(clusters, counts.figures), jackknife)
     interval_lists = {(name, ""): overall_intervals[i] for i, name in enumerate(counts.annotators)}
     labels = counts.labels
     if not labels:
         return interval_lists, {}
     label_intervals, mean_intervals = (
         intervals_of(sums, jackknife)
-        for sums in moments_of_labels(clusters, len(labels), counts.figures)
+        for sums in compute_label_moments(clusters, len(labels), counts.figures)
     )
     keys = ((name, label) for name in counts.annotators for label in labels)
     interval_lists |= dict(zip(keys, label_intervals, strict=True))

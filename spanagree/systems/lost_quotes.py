@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spanagree.systems.result import Evaluation
 
 
-def lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, Ints]:
+def find_lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, Ints]:
     """Look up the quotes of a system that are not in the text, in the documents that it shares.
 
     Args:
@@ -27,7 +27,9 @@ def lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, Ints]
     return quotes_in(per_document.corpus, system, per_document.shared_by(system))
 
 
-def not_in_text(evaluation: Evaluation, systems: Collection[str] | None = None) -> str:
+def write_lost_quotes_sentence(
+    evaluation: Evaluation, systems: Collection[str] | None = None
+) -> str:
     """Write the sentence on quotes of systems that are not in the text; empty without any.
 
     Args:
@@ -37,7 +39,7 @@ def not_in_text(evaluation: Evaluation, systems: Collection[str] | None = None) 
     >>> import spanagree as sa
     >>> row = {"text": "Jo is", "gold": [{"text": "Jo", "label": "X"}]}
     >>> row["mine"] = [{"text": "Jo", "label": "X"}, {"text": "Al", "label": "X"}]
-    >>> not_in_text(sa.evaluate(sa.read([row])))
+    >>> write_lost_quotes_sentence(sa.evaluate(sa.read([row])))
     '1 of 2 quotes is not in the text and counts as wrong.'
     """
     names = [*evaluation.systems] if systems is None else systems

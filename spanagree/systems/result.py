@@ -227,7 +227,7 @@ class Evaluation(SystemsResult):
 
         Document indices and names are the same as in the whole.
         """
-        evaluation = result(self.counted.over(documents), self.jackknife)
+        evaluation = build_evaluation(self.counted.over(documents), self.jackknife)
         return replace(evaluation, settings=self.settings, notes=self.notes)
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
@@ -264,20 +264,20 @@ class Evaluation(SystemsResult):
 # --- from counts to the result ------------------------------------------------------------------
 
 
-def result(
+def build_evaluation(
     counts: EvaluationCounts, jackknife: Jackknife | None = None, progress: Progress = None
 ) -> Evaluation:
     """Compute scores from counts, with intervals if they are requested."""
     intervals_of: Ends = {}
     macro_ends: Mapping[str, Sequence[Interval]] = {}
     if jackknife is not None:
-        from spanagree.systems.intervals import intervals_by_name  # rarely requested
+        from spanagree.systems.intervals import compute_intervals  # rarely requested
 
-        intervals_of, macro_ends = intervals_by_name(counts, jackknife)
+        intervals_of, macro_ends = compute_intervals(counts, jackknife)
     if progress is not None:
         progress(1, 1)
     tallies_by_system = {
-        name: _tallies(counts, index, intervals_of)
+        name: _build_tallies(counts, index, intervals_of)
         for index, name in enumerate(counts.annotators)
         if name != counts.settings.gold
     }
@@ -291,8 +291,8 @@ def result(
         overall = labels.pop("")
         uses_labels = find_measure(counts.settings.match).of_label
         intervals = macro_ends.get(name, ())
-        macro = _macro(labels.values(), uses_labels, counts.settings.f_beta, intervals)
-        not_found = _not_found(counts, name)
+        macro = _compute_macro(labels.values(), uses_labels, counts.settings.f_beta, intervals)
+        not_found = _count_not_found(counts, name)
         n_shared = counts.shared[name]
         systems[name] = System(name, n_shared, overall, labels, macro, Rank(*rank), not_found)
     settings = counts.settings
@@ -307,14 +307,14 @@ def result(
         counts.documents,
         counts.per_document.ids,
         settings,
-        (*counts.notes, *notes_on_places, *_notes_on(systems.values(), counts)),
+        (*counts.notes, *notes_on_places, *_write_notes(systems.values(), counts)),
         counts,
         jackknife,
-        uniform=None if counts.uniform is None else result(counts.uniform),
+        uniform=None if counts.uniform is None else build_evaluation(counts.uniform),
     )
 
 
-def _not_found(counts: EvaluationCounts, system: str) -> int:
+def _count_not_found(counts: EvaluationCounts, system: str) -> int:
     """Count the quotes of a system that are not in the text, over the documents it shares."""
     per_document = counts.per_document
     if per_document.corpus is None or not per_document.corpus.unplaced:
@@ -325,7 +325,7 @@ def _not_found(counts: EvaluationCounts, system: str) -> int:
     return len(quotes_in(per_document.corpus, system, documents)["label"])
 
 
-def _tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> dict[str, Tally]:
+def _build_tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> dict[str, Tally]:
     """Build the tally of a system for each label, and for all labels under the empty name."""
     name = counts.annotators[index]
     rows = counts.sums.where(counts.sums.second == index)
@@ -343,7 +343,7 @@ def _tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> dict[s
     return tallies
 
 
-def _notes_on(systems: Collection[System], counts: EvaluationCounts) -> list[str]:
+def _write_notes(systems: Collection[System], counts: EvaluationCounts) -> list[str]:
     """Write notes on the origin of gold, and on systems without documents or labels of gold."""
     notes, settings = [], counts.settings
     for system in systems:
@@ -370,7 +370,7 @@ def _notes_on(systems: Collection[System], counts: EvaluationCounts) -> list[str
     return notes
 
 
-def _macro(
+def _compute_macro(
     labels: Collection[Tally],
     uses_labels: bool,
     beta: float | None,

@@ -34,9 +34,9 @@ from spanagree.results.score import (
 )
 from spanagree.results.score_columns import columns_of_figure
 from spanagree.settings import confidence_of, document_noun
-from spanagree.systems.clusters import clustered
-from spanagree.systems.count import EvaluationCounts, EvaluationSettings, columns_of
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.clusters import count_clusters
+from spanagree.systems.count import EvaluationCounts, EvaluationSettings, stack_columns
+from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, SystemsResult, check_evaluation
 from spanagree.uncertainty.confidence import LEAST_UNITS, Jackknife, parse_ci
 from spanagree.uncertainty.jackknife import Moments, intervals_of, mean_moments
@@ -161,7 +161,7 @@ class EvaluationOfRuns(SystemsResult):
             self.scores, documents_phrase, confidence, "--test jackknife", self.unmarked
         )
         spreads = [
-            _spread(system, self._main_score)
+            _write_spread(system, self._main_score)
             for system in [*self.systems.values()][:_NAMED]
             if len(system.runs) > 1
         ]
@@ -280,7 +280,7 @@ class EvaluationOfRuns(SystemsResult):
         return Plot(lambda ax: clouds(ax, rows, titles, f"{prefix}F1"), rows_size(rows))
 
 
-def _spread(system: SystemRuns, score_key: str) -> str:
+def _write_spread(system: SystemRuns, score_key: str) -> str:
     """Write a sentence on the spread of corrected F1, or F1 without chance, over the runs."""
     name, n_runs = escape_name(system.name), len(system.runs)
     if n_runs < LEAST_UNITS:
@@ -313,15 +313,15 @@ def score_runs(
     0.5
     """
     check_evaluation(evaluation, "score_runs")
-    by_system = runs_by_system(evaluation, runs)
+    by_system = list_runs(evaluation, runs)
     jackknife = parse_ci(ci)
     figures = evaluation.figures
     intervals: dict[str, tuple[Sequence[Interval], Sequence[Interval]]] = {}
     if jackknife is not None:
-        intervals = _intervals(evaluation.counted, by_system, jackknife)
+        intervals = _compute_intervals(evaluation.counted, by_system, jackknife)
     systems = {}
     for name, layers in by_system.items():
-        scores = {run: _scores(evaluation, run) for run in layers}
+        scores = {run: _compute_scores(evaluation, run) for run in layers}
         over_documents, over_runs = intervals.get(name, ([None] * len(figures), []))
         means, sd, se = {}, {}, {}
         for key, interval in zip(figures, over_documents, strict=True):
@@ -331,22 +331,22 @@ def score_runs(
                 for run_scores in scores.values()
                 if math.isnan(run_scores[key].observed)
             ]
-            means[key] = _mean(values, reasons)._replace(interval=interval)
-            sd[key] = ScoreValues(*_deviation(values).tolist())
-            se[key] = ScoreValues(*(_deviation(values) / math.sqrt(len(values))).tolist())
+            means[key] = _build_mean(values, reasons)._replace(interval=interval)
+            sd[key] = ScoreValues(*_compute_deviation(values).tolist())
+            se[key] = ScoreValues(*(_compute_deviation(values) / math.sqrt(len(values))).tolist())
         over_runs_by_key = dict(zip(figures, over_runs, strict=True)) if over_runs else {}
         systems[name] = SystemRuns(name, scores, means, sd, se, over_runs_by_key)
     return EvaluationOfRuns(
         systems,
         evaluation.documents,
-        _settings(evaluation, by_system, jackknife, intervals),
+        _build_settings(evaluation, by_system, jackknife, intervals),
         evaluation.notes,
-        unmarked_systems(evaluation, by_system),
-        not_in_text(evaluation),
+        list_unmarked_systems(evaluation, by_system),
+        write_lost_quotes_sentence(evaluation),
     )
 
 
-def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, ...]]:
+def list_runs(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, ...]]:
     """List the layers of each system, first of those with several runs.
 
     Raises:
@@ -386,7 +386,7 @@ def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, .
     return by_system
 
 
-def unmarked_systems(
+def list_unmarked_systems(
     evaluation: Evaluation, by_system: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
     """List the names of gold and systems without a segment in any run."""
@@ -396,30 +396,32 @@ def unmarked_systems(
     return (*((gold,) if gold in unmarked else ()), *systems)
 
 
-def mean_scores(evaluation: Evaluation, by_system: Mapping[str, Sequence[str]]) -> dict[str, Score]:
+def compute_mean_scores(
+    evaluation: Evaluation, by_system: Mapping[str, Sequence[str]]
+) -> dict[str, Score]:
     """Compute the mean F1 of each system over its runs."""
     means = {}
     for name, layers in by_system.items():
         scores = [evaluation.systems[layer].f1 for layer in layers]
         reasons = [score.reason for score in scores if math.isnan(score.observed)]
-        means[name] = _mean(np.array([score[:3] for score in scores]), reasons)
+        means[name] = _build_mean(np.array([score[:3] for score in scores]), reasons)
     return means
 
 
-def settings_of_runs(by_system: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def build_run_settings(by_system: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Build the settings with the numbers of runs and the scope of intervals."""
     n_runs_by_system = {name: len(layers) for name, layers in by_system.items() if len(layers) > 1}
     generalizes = any(n_runs >= LEAST_UNITS for n_runs in n_runs_by_system.values())
     return {"runs": n_runs_by_system, "over": OVER_RUNS if generalizes else None}
 
 
-def _settings(
+def _build_settings(
     evaluation: Evaluation,
     by_system: Mapping[str, Sequence[str]],
     jackknife: Jackknife | None,
     intervals: Mapping[str, tuple[Sequence[Interval], Sequence[Interval]]],
 ) -> RunsSettings:
-    run_settings = settings_of_runs(by_system)
+    run_settings = build_run_settings(by_system)
     if jackknife is None:
         return evaluation.settings.extended(RunsSettings, runs=run_settings["runs"], ci=None)
     methods = {
@@ -430,13 +432,13 @@ def _settings(
     )
 
 
-def _scores(evaluation: Evaluation, run: str) -> dict[str, Score]:
+def _compute_scores(evaluation: Evaluation, run: str) -> dict[str, Score]:
     """Compute the figures of a run, by key."""
     system = evaluation.systems[run]
     return {key: system.score_of(ratio) for key, ratio in evaluation.figures.items()}
 
 
-def _mean(values: Floats, reasons: Sequence[str]) -> Score:
+def _build_mean(values: Floats, reasons: Sequence[str]) -> Score:
     """Build the mean score over runs; it is undefined if one of them is."""
     reason = next(iter(reasons), "")
     observed, expected, corrected = values.mean(axis=0).tolist()
@@ -445,18 +447,18 @@ def _mean(values: Floats, reasons: Sequence[str]) -> Score:
     return Score(observed, expected, corrected, reason)
 
 
-def _deviation(values: Floats) -> Floats:
+def _compute_deviation(values: Floats) -> Floats:
     """Compute standard deviations over runs; ``nan`` with one run."""
     if len(values) < 2:
         return np.full(values.shape[1], np.nan)
     return np.asarray(values.std(axis=0, ddof=1), np.float64)
 
 
-def _intervals(
+def _compute_intervals(
     counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> dict[str, tuple[Sequence[Interval], Sequence[Interval]]]:
     """Compute two intervals for each system: over documents, and over other runs too."""
-    sums, values = _moments(counts, by_system, jackknife)
+    sums, values = _compute_moments(counts, by_system, jackknife)
     over_documents = intervals_of(sums, jackknife)
     intervals_by_system: dict[str, tuple[Sequence[Interval], Sequence[Interval]]] = {}
     for index, (name, layers) in enumerate(by_system.items()):
@@ -484,11 +486,11 @@ def _intervals(
     return intervals_by_system
 
 
-def _moments(
+def _compute_moments(
     counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> tuple[Moments, list[Floats]]:
     """Compute means over runs with their changes by each document, and the figures of each run."""
-    clusters = clustered(counts.per_document, jackknife, counts.settings)
+    clusters = count_clusters(counts.per_document, jackknife, counts.settings)
     rows = clusters.comparisons.of_wholes(clusters.parent_ids).by("second", "document")
     layers = [layer for system_layers in by_system.values() for layer in system_layers]
     run_index = np.full(len(counts.annotators), -1)
@@ -500,10 +502,10 @@ def _moments(
     system = system_of_run[run]
     order = np.lexsort((run, rows.document, system))
     (unit_system, _), unit_index, _ = unique_rows(system[order], rows.document[order])
-    columns = columns_of(rows)[order]
+    columns = stack_columns(rows)[order]
     sums = mean_moments(
         columns, counts.figures, run[order], system_of_run, unit_index, unit_system,
-        len(by_system), _mean_figures,
+        len(by_system), _compute_mean_figures,
     )  # fmt: skip
     total = np.zeros((len(layers), columns.shape[1]))
     np.add.at(total, run[order], columns)
@@ -513,7 +515,7 @@ def _moments(
     return sums, [figures[low:high] for low, high in itertools.pairwise(first.tolist())]
 
 
-def _mean_figures(sums: Floats) -> Floats:
+def _compute_mean_figures(sums: Floats) -> Floats:
     """Compute means of figures from sums and counts; (…, 2 · figures) to (…, figures)."""
     figures, counts = np.split(sums, 2, axis=-1)
     means: Floats = figures / counts

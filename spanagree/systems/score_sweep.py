@@ -32,8 +32,8 @@ from spanagree.limits import check_cost
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import Ratio, all_figures, figures_of
 from spanagree.settings import JACKKNIFE
-from spanagree.systems.count import EvaluationSettings, columns_of
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.count import EvaluationSettings, stack_columns
+from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import USUAL, Jackknife
@@ -114,7 +114,7 @@ class SystemSweep(NanEqualMixin):
 
     def tally(self, index: int) -> Tally:
         """Return the counts at a threshold, by its index."""
-        return _tally(self.sums[index], self.beta)
+        return _build_tally(self.sums[index], self.beta)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -236,8 +236,8 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     systems, methods = {}, set[str]()
     for name in scored_names:
         copies = _Copies.of(corpus, settings.gold, name)
-        table = _table(copies.corpus, name, evaluation.counting)
-        best_score = _best_of(copies, table, corpus, settings, ci, seed)
+        table = _compare_copies(copies.corpus, name, evaluation.counting)
+        best_score = _choose_best(copies, table, corpus, settings, ci, seed)
         sums = copies.curve(table)
         systems[name] = SystemSweep(name, copies.thresholds, sums, best_score, settings.f_beta)
         intervals = best_score.held_out.intervals.values() if best_score else ()
@@ -248,7 +248,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
         evaluation.documents,
         settings.extended(SweepSettings, **sweep_settings),
         (*evaluation.notes, *notes),
-        not_in_text(evaluation, scored_names),
+        write_lost_quotes_sentence(evaluation, scored_names),
     )
 
 
@@ -302,12 +302,10 @@ class _Copies(NamedTuple):
         known_scores = np.full(len(corpus.layers[name]), np.inf)
         known_scores[~np.isnan(scores)] = scores[~np.isnan(scores)]
         copied_layers = {
-            gold: _copied(layers[gold], copy_document, None, None),
-            name: _copied(system, copy_document, known_scores, min_scores),
+            gold: _copy_segments(layers[gold], copy_document, None, None),
+            name: _copy_segments(system, copy_document, known_scores, min_scores),
         }
-        unplaced = (
-            {} if quotes is None else {name: _quotes_copied(quotes, copy_document, min_scores)}
-        )
+        unplaced = {} if quotes is None else {name: _copy_quotes(quotes, copy_document, min_scores)}
         content = {**corpus.content_of(copy_document), "ids": None, "notes": (), "seen_unknown": ()}
         content |= {"unplaced": unplaced}
         copies = replace(corpus, layers=copied_layers, **content)
@@ -335,7 +333,7 @@ class _Copies(NamedTuple):
         return table[self.first + n_reached - 1]
 
 
-def _copied(
+def _copy_segments(
     layer: Layer, document: Ints, scores: Floats | None, min_scores: Floats | None
 ) -> Layer:
     """Copy the segments of each document; if scores are passed, only those that are kept."""
@@ -353,7 +351,7 @@ def _copied(
     return Layer(copy_index, *columns, layer.annotated[document], details)
 
 
-def _quotes_copied(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> UnplacedQuotes:
+def _copy_quotes(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> UnplacedQuotes:
     """Copy the kept quotes of each document that are not in the text."""
     sorted_quotes = quotes.select_rows(np.argsort(quotes.at, kind="stable"))
     low, high = (np.searchsorted(sorted_quotes.at, document, end) for end in ("left", "right"))
@@ -362,17 +360,17 @@ def _quotes_copied(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -
     return replace(sorted_quotes.select_rows(rows[is_kept]), at=copy_index[is_kept])
 
 
-def _table(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:
+def _compare_copies(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:
     """Compare each copy with gold; (copies, 4 or 6)."""
     gold = next(annotator for annotator in copies.annotators if annotator != name)
     rows = compare_with_gold(copies, gold, counting).comparisons.by("document")
-    columns = columns_of(rows)
+    columns = stack_columns(rows)
     table = np.zeros((len(copies), columns.shape[1]))
     table[rows.document] = columns
     return table
 
 
-def _best_of(
+def _choose_best(
     copies: _Copies,
     table: Floats,
     corpus: Corpus,
@@ -409,21 +407,21 @@ def _best_of(
     beta = settings.f_beta
     sums = moments(by_unit[0], lambda columns: all_figures(columns, beta))
     (intervals,) = intervals_of(sums, ci)
-    tally = _tally(rows.sum(axis=0), beta)
+    tally = _build_tally(rows.sum(axis=0), beta)
     tally = replace(tally, intervals=dict(zip(figures_of(beta), intervals, strict=True)))
     n_chosen = int(is_chosen[copies.documents].sum())
     return BestScore(
         float(copies.thresholds[index]),
         n_chosen,
         len(copies.documents) - n_chosen,
-        _tally(curve[index], beta),
+        _build_tally(curve[index], beta),
         tally,
-        _tally(all_rows.sum(axis=0), beta),
-        _gain(by_unit, ci, is_raw=not score_index),
+        _build_tally(all_rows.sum(axis=0), beta),
+        _compute_gain(by_unit, ci, is_raw=not score_index),
     )
 
 
-def _gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
+def _compute_gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
     """Compute the gain in corrected F1 (or F1) of a threshold, over the same documents."""
     tables = []
     for rows in by_unit:
@@ -437,7 +435,7 @@ def _gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
     return Gain(float(difference.value[score_index]), low, high, float(difference.p[score_index]))
 
 
-def _tally(sums: Floats, beta: float | None) -> Tally:
+def _build_tally(sums: Floats, beta: float | None) -> Tally:
     """Build a tally from sums over documents."""
     row = sums.tolist()
     matched = int(row[0]) if row[0] == int(row[0]) else row[0]

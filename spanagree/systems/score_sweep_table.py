@@ -54,7 +54,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
                 row += columns_of.values(tally.score_of(ratio))
             system_rows.append([*row, *count_values(tally)])
         rows += system_rows
-        shown_rows += [system_rows[index] for index in _thinned(system)]
+        shown_rows += [system_rows[index] for index in _select_thresholds(system)]
     table = Frame(
         columns,
         rows,
@@ -62,7 +62,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
         caption=f"{pluralize(len(sweep.systems), 'system')} against"
         f" {escape_name(sweep.settings.gold)} by least score,"
         f" {pluralize(sweep.documents, document_noun(sweep.settings))}",
-        remarks=_remarks(sweep),
+        remarks=_write_remarks(sweep),
         breaks=breaks[1:],
     )
     if len(shown_rows) == len(rows):
@@ -73,7 +73,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
     return replace(table, in_terminal=short_table)
 
 
-def _thinned(system: SystemSweep) -> list[int]:
+def _select_thresholds(system: SystemSweep) -> list[int]:
     """Select the indices of evenly spread thresholds, and of the best one."""
     n_thresholds = len(system.thresholds)
     spread_indices = np.linspace(0, n_thresholds - 1, min(_SHOWN, n_thresholds)).round().astype(int)
@@ -81,7 +81,7 @@ def _thinned(system: SystemSweep) -> list[int]:
     return sorted({*spread_indices.tolist(), *np.searchsorted(system.thresholds, best).tolist()})
 
 
-def _remarks(sweep: ScoreSweep) -> list[str]:
+def _write_remarks(sweep: ScoreSweep) -> list[str]:
     """Write remarks on thresholds, and on the best one in both halves."""
     noun = document_noun(sweep.settings)
     remarks = ["a threshold keeps predictions with at least that score, and those without one"]
@@ -92,9 +92,9 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
         if best is None:
             remarks.append(f"{name}: no best score, as {noun}s are too few to halve")
             continue
-        title = _title(sweep)
+        title = _look_up_title(sweep)
         chosen, held_out = (
-            verdict.short(getattr(_score(sweep, tally), score_key))
+            verdict.short(getattr(_look_up_score(sweep, tally), score_key))
             for tally in (best.chosen, best.held_out)
         )
         remarks.append(
@@ -105,12 +105,12 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
     return remarks
 
 
-def _title(sweep: ScoreSweep) -> str:
+def _look_up_title(sweep: ScoreSweep) -> str:
     """Return the name of the figure by which the best threshold is chosen."""
     return [*sweep.figures.values()][-1].title
 
 
-def _score(sweep: ScoreSweep, tally: Tally) -> Score:
+def _look_up_score(sweep: ScoreSweep, tally: Tally) -> Score:
     """Return the score by which the best threshold is chosen."""
     return tally.score_of([*sweep.figures.values()][-1])
 
@@ -118,7 +118,7 @@ def _score(sweep: ScoreSweep, tally: Tally) -> Score:
 def verdict_of(sweep: ScoreSweep) -> str:
     """Write the verdict: the best threshold compared with none, on held-out documents."""
     sentences = [
-        _of_best(sweep, system.name, system.best)
+        _compare_best(sweep, system.name, system.best)
         for system in [*sweep.systems.values()][:_NAMED]
         if system.best is not None
     ]
@@ -131,12 +131,12 @@ def verdict_of(sweep: ScoreSweep) -> str:
     return " ".join(filter(None, [*sentences, sweep.not_in_text]))
 
 
-def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
+def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     """Compare the best threshold with none, on held-out documents."""
-    noun, title = document_noun(sweep.settings), _title(sweep)
+    noun, title = document_noun(sweep.settings), _look_up_title(sweep)
     score_key, prefix = verdict.figure_of(sweep.settings)
     held_out, all_kept = (
-        verdict.short(getattr(_score(sweep, tally), score_key))
+        verdict.short(getattr(_look_up_score(sweep, tally), score_key))
         for tally in (best.held_out, best.all_kept)
     )
     opening = (

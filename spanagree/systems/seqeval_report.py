@@ -27,8 +27,8 @@ from spanagree.systems.as_seqeval import (
     ScoreOptions,
     SeqevalScore,
     _as_list,
+    _convert_to_lists,
     _count,
-    _lists,
 )
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     >>> accuracy_score([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
     0.6666666666666666
     """
-    pairs = _pairs(y_true, y_pred)
+    pairs = _pair_tags(y_true, y_pred)
     return sum(gold == predicted for gold, predicted in pairs) / len(pairs) if pairs else UNDEFINED
 
 
@@ -124,7 +124,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
     """
-    counts = Counter(_pairs(y_true, y_pred))
+    counts = Counter(_pair_tags(y_true, y_pred))
     outcomes = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
     for (gold, predicted), n_tokens in counts.items():
         if gold == predicted:
@@ -134,12 +134,13 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     return outcomes
 
 
-def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
+def _pair_tags(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
     """Pair the gold tag with the tag of the system for each token."""
     both_tags = [_as_list("y_true", y_true), _as_list("y_pred", y_pred)]
     if any(not isinstance(tags, str) and is_iterable(tags) for tags in both_tags[0]):
         both_tags = [
-            _lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both_tags, strict=True)
+            _convert_to_lists(name, tags)
+            for name, tags in zip(("y_true", "y_pred"), both_tags, strict=True)
         ]
         sizes = [[len(tags) for tags in lists] for lists in both_tags]
         both_tags = [list(chain.from_iterable(lists)) for lists in both_tags]
@@ -229,14 +230,14 @@ def classification_report(
     ]
     rows += [(f"{average} avg", counts.mean(average), sum(support)) for average in AVERAGES]
     if output_dict:
-        return {name: _plain(figures, gold) for name, figures, gold in rows}
-    return _text(rows, len(counts.labels), digits)
+        return {name: _convert_row(figures, gold) for name, figures, gold in rows}
+    return _format_rows(rows, len(counts.labels), digits)
 
 
 _Row = tuple[str, Mapping[str, SeqevalScore], int]  # name, figures, support
 
 
-def _text(rows: Sequence[_Row], n_labels: int, digits: int) -> str:
+def _format_rows(rows: Sequence[_Row], n_labels: int, digits: int) -> str:
     """Format the rows like seqeval, labels first, with the F1 of chance on the right."""
     from spanagree.results.numbers import NOT_SHOWN  # scores alone need no text
 
@@ -257,7 +258,7 @@ def _text(rows: Sequence[_Row], n_labels: int, digits: int) -> str:
     return "\n".join([*lines, ""])
 
 
-def _plain(figures: Mapping[str, SeqevalScore], support: int) -> dict[str, float]:
+def _convert_row(figures: Mapping[str, SeqevalScore], support: int) -> dict[str, float]:
     """Convert a row of the report to plain data."""
     figures_by_title = {_FIGURES[key]: figure for key, figure in figures.items()}
     return {

@@ -10,7 +10,7 @@ from spanagree.settings import Settings, document_noun
 from spanagree.systems.result import Evaluation, check_evaluation
 
 
-def corpus_of_segments(evaluation: Evaluation, purpose: str) -> Corpus:
+def require_corpus(evaluation: Evaluation, purpose: str) -> Corpus:
     """Return the corpus of an evaluation for an analysis of its single segments.
 
     Args:
@@ -30,7 +30,7 @@ def corpus_of_segments(evaluation: Evaluation, purpose: str) -> Corpus:
     return corpus
 
 
-def against_gold(subject: str, systems: Sized, n_documents: int, settings: Settings) -> str:
+def write_caption(subject: str, systems: Sized, n_documents: int, settings: Settings) -> str:
     """Write the caption of a table of systems."""
     n_systems, gold = pluralize(len(systems), "system"), escape_name(settings["gold"])
     return (

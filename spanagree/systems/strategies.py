@@ -29,10 +29,10 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Score, undefined
 from spanagree.settings import Settings
 from spanagree.systems.compared_systems import ComparedSystems
-from spanagree.systems.count import counted_of
-from spanagree.systems.lost_quotes import lost_quotes, not_in_text
-from spanagree.systems.result import Evaluation, result
-from spanagree.systems.single_segments import against_gold, corpus_of_segments
+from spanagree.systems.count import count_compared
+from spanagree.systems.lost_quotes import find_lost_quotes, write_lost_quotes_sentence
+from spanagree.systems.result import Evaluation, build_evaluation
+from spanagree.systems.single_segments import require_corpus, write_caption
 
 LEAST_SHARE = 1.0
 """Smallest share of a gold segment, in per cent, that counts as an overlap, as in nervaluate."""
@@ -91,12 +91,16 @@ class StrategyCounts(NamedTuple):
     @property
     def precision(self) -> float:
         """Share of the system's segments that are right; a partial match counts half."""
-        return _share(self._right, self.correct + self.incorrect + self.partial + self.spurious)
+        return _compute_share(
+            self._right, self.correct + self.incorrect + self.partial + self.spurious
+        )
 
     @property
     def recall(self) -> float:
         """Share of gold's segments that were found; a partial match counts half."""
-        return _share(self._right, self.correct + self.incorrect + self.partial + self.missed)
+        return _compute_share(
+            self._right, self.correct + self.incorrect + self.partial + self.missed
+        )
 
     @property
     def f1(self) -> float:
@@ -111,7 +115,7 @@ class StrategyCounts(NamedTuple):
         return self.correct + 0.5 * self.partial
 
 
-def _share(right: float, size: int) -> float:
+def _compute_share(right: float, size: int) -> float:
     return right / size if size else UNDEFINED
 
 
@@ -213,7 +217,7 @@ class StrategyScores(Result):
                         [*row_names, STRATEGIES[strategy].match, *counts, *figures, *chance]
                     )
         subject = "SemEval's strategies:"
-        caption = against_gold(subject, self.counts, self.documents, self.settings)
+        caption = write_caption(subject, self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
     def _picture(self, by: str | None) -> Plot:
@@ -246,7 +250,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     >>> found.counts["mine"]["partial"]
     StrategyCounts(correct=0, incorrect=0, partial=1, missed=1, spurious=0)
     """
-    corpus = corpus_of_segments(evaluation, "strategies")
+    corpus = require_corpus(evaluation, "strategies")
     check_contiguous(corpus, "strategies")
     if corpus.of_strings:
         raise SettingError("strategies: not of strings without a text, which share no tokens")
@@ -254,14 +258,14 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     counts, labels = {}, {}
     for name in evaluation.systems:
         pair = corpus.layers[gold], corpus.layers[name]
-        not_found = lost_quotes(evaluation.counted.per_document, name)["label"]
-        (counts[name],) = _with_spurious(outcomes(*pair, 1), [len(not_found)])
+        not_found = find_lost_quotes(evaluation.counted.per_document, name)["label"]
+        (counts[name],) = _add_spurious(count_outcomes(*pair, 1), [len(not_found)])
         n_lost = np.bincount(not_found, minlength=n_labels).tolist()
         by_label = zip(
-            corpus.labels, _with_spurious(outcomes(*pair, n_labels), n_lost), strict=True
+            corpus.labels, _add_spurious(count_outcomes(*pair, n_labels), n_lost), strict=True
         )
         labels[name] = {label: rows for label, rows in by_label if any(rows["strict"])}
-    chance, reasons = _chance(corpus, gold, evaluation)
+    chance, reasons = _score_by_chance(corpus, gold, evaluation)
     scores = {
         name: {
             strategy: Score(
@@ -279,13 +283,13 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
         reading=corpus.reading,
     )
     notes = (*evaluation.notes, *reasons)
-    lost_sentence = not_in_text(evaluation)
+    lost_sentence = write_lost_quotes_sentence(evaluation)
     return StrategyScores(
         counts, labels, scores, evaluation.documents, settings, notes, lost_sentence
     )
 
 
-def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, StrategyCounts]]:
+def count_outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, StrategyCounts]]:
     """Count the outcomes of each strategy, over the documents that both saw.
 
     Args:
@@ -320,7 +324,7 @@ def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, Strate
         if strategy.of_borders:
             is_right &= distance == 0
         order = np.lexsort((i, np.where(is_right, distance, 0), ~is_right, j))
-        chosen_pairs = order[_first_choices(i[order], j[order])]
+        chosen_pairs = order[_find_first_choices(i[order], j[order])]
         right, wrong = chosen_pairs[is_right[chosen_pairs]], chosen_pairs[~is_right[chosen_pairs]]
         table = np.zeros((n_labels, len(_OUTCOMES)), np.int64)
         for outcome, labels in (
@@ -337,7 +341,7 @@ def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, Strate
     ]
 
 
-def _with_spurious(
+def _add_spurious(
     rows: Iterable[Mapping[str, StrategyCounts]], lost_counts: Sequence[int]
 ) -> list[dict[str, StrategyCounts]]:
     """Count quotes that are not in the text as spurious, by label."""
@@ -350,7 +354,7 @@ def _with_spurious(
     ]
 
 
-def _first_choices(gold: Ints, system: Ints) -> Ints:
+def _find_first_choices(gold: Ints, system: Ints) -> Ints:
     """Return the pairs that are made if each segment of the system in turn takes its best partner.
 
     Args:
@@ -368,7 +372,7 @@ def _first_choices(gold: Ints, system: Ints) -> Ints:
     return np.array(pairs, np.int64)
 
 
-def _chance(
+def _score_by_chance(
     corpus: Corpus, gold: str, evaluation: Evaluation
 ) -> tuple[dict[str, dict[str, Score]], list[str]]:
     """Score each strategy by the equivalent measure, if that makes the same pairs.
@@ -392,7 +396,9 @@ def _chance(
             reason = f"an overlap of less than {LEAST_SHARE:g} % of a gold segment is none"
         if not reason:
             counting = MatchCountOptions(match=strategy.match, chance=model)
-            evaluation_by_measure = result(counted_of(ComparedSystems.of(corpus, counting, gold)))
+            evaluation_by_measure = build_evaluation(
+                count_compared(ComparedSystems.of(corpus, counting, gold))
+            )
             scores[name] = {
                 system.name: system.f1 for system in evaluation_by_measure.systems.values()
             }

@@ -51,7 +51,7 @@ class SystemRows(NamedTuple):
         )
 
 
-def _with_unplaced(
+def _add_unplaced(
     rows: Comparisons,
     corpus: Corpus,
     counting: MatchCountOptions,
@@ -92,7 +92,7 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) ->
             if corpus.unplaced:
                 rows = rows.named(names, corpus.labels)
                 is_shared = corpus.layers[gold].annotated & corpus.layers[name].annotated
-                rows = _with_unplaced(
+                rows = _add_unplaced(
                     rows, corpus, counting, np.flatnonzero(is_shared), (gold_index, system_index)
                 )
             rows_by_system[name] = rows

@@ -22,7 +22,7 @@ from spanagree.results.plots import Plot, f1_dots, heat_map, rows_size, sentence
 from spanagree.results.score import FIGURES, NO_CHANCE, HasScores, figures_of
 from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
 from spanagree.settings import confidence_of, document_noun
-from spanagree.systems.lost_quotes import lost_quotes, not_in_text
+from spanagree.systems.lost_quotes import find_lost_quotes, write_lost_quotes_sentence
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE
 
@@ -35,13 +35,15 @@ NOT_FOUND = Column("not_found", "not found", "count", "not found")
 _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
-def _best(evaluation: Evaluation) -> list[str]:
+def _list_best_columns(evaluation: Evaluation) -> list[str]:
     """List the titles of columns whose greatest figure is the best."""
     corrected = (f"corrected {ratio.title}" for ratio in evaluation.figures.values())
     return [*(ratio.title for ratio in evaluation.figures.values()), *corrected]
 
 
-def _chance_values(evaluation: Evaluation, system: System) -> tuple[list[Value], list[list[Value]]]:
+def _build_chance_cells(
+    evaluation: Evaluation, system: System
+) -> tuple[list[Value], list[list[Value]]]:
     """Build the cells of chance over all documents, and for each document."""
     overall = evaluation.by_chance[system.name].of_all(system.tally)
     return overall.values(), [
@@ -71,7 +73,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     documents_column = Column("documents", title, "count", "documents of a system")
     columns = [
         Column("system", "system", "name"),
-        *(_part_columns(by, noun) if by else [documents_column]),
+        *(_build_part_columns(by, noun) if by else [documents_column]),
         *(column for figure_columns in columns_of_figures for column in figure_columns.columns),
         *(
             column
@@ -104,11 +106,13 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     rows, breaks = list[list[Value]](), list[int]()
     for system in evaluation.systems.values():
         breaks.append(len(rows))
-        chance_of_all, by_chance = _chance_values(evaluation, system) if has_p_values else ([], [])
-        error = [_error_of_chance(evaluation, system)] * error_column
+        chance_of_all, by_chance = (
+            _build_chance_cells(evaluation, system) if has_p_values else ([], [])
+        )
+        error = [_look_up_chance_error(evaluation, system)] * error_column
         overall = [*figures(system), *error, *count_values(system.tally)]
         overall += [system.not_found] * has_lost_quotes
-        not_found = _not_found_by_part(evaluation, system, by)
+        not_found = _count_not_found_by_part(evaluation, system, by)
         if by is None:
             overall += [*chance_of_all[:WHOLE], *system.rank]
             rows.append([system.name, system.documents, *overall])
@@ -127,21 +131,23 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         evaluation.settings,
         caption=f"{pluralize(len(evaluation.systems), 'system')} against"
         f" {escape_name(evaluation.settings.gold)}, {pluralize(evaluation.documents, noun)}",
-        remarks=_remarks(evaluation, by),
+        remarks=_write_remarks(evaluation, by),
         breaks=breaks[1:] if by else (),
         pivot=_BY_LABEL if by == "label" and not has_intervals else None,
-        best=() if by else _best(evaluation),
+        best=() if by else _list_best_columns(evaluation),
     )
     table = convert_table_to_seconds(table, *(column.key for column in counts))
     uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
     return beside_uniform(table, uniform, evaluation.places)
 
 
-def _not_found_by_part(evaluation: Evaluation, system: System, by: str | None) -> Mapping[str, int]:
+def _count_not_found_by_part(
+    evaluation: Evaluation, system: System, by: str | None
+) -> Mapping[str, int]:
     """Count the quotes of a system that are not in the text, by label or document."""
     if by is None:
         return {}
-    indices = lost_quotes(evaluation.counted.per_document, system.name)[by].tolist()
+    indices = find_lost_quotes(evaluation.counted.per_document, system.name)[by].tolist()
     if by == "label":
         labels = evaluation.counted.sums.labels
         return Counter(labels[index] for index in indices)
@@ -149,7 +155,7 @@ def _not_found_by_part(evaluation: Evaluation, system: System, by: str | None) -
     return Counter(ids[index] if ids else str(index + 1) for index in indices)
 
 
-def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
+def _write_remarks(evaluation: Evaluation, by: str | None) -> list[str]:
     """Write remarks on missing documents, and on undefined figures, each reason once."""
     remarks: dict[str, None] = {}
     incomplete = [
@@ -163,16 +169,19 @@ def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
         remarks[f"no rows for labels: match {evaluation.settings.match} disregards them"] = None
     for system in evaluation.systems.values():
         name = escape_name(system.name)
-        remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
-        if by and (error := _error_of_chance(evaluation, system)):
+        remarks |= {f"{name}: {reason}": None for reason in _list_undefined_reasons(system)}
+        if by and (error := _look_up_chance_error(evaluation, system)):
             remarks[f"{name}: {standard_error_note(error)}"] = None
         if by == "label":
-            remarks |= {f"{name} (macro): {reason}": None for reason in _undefined(system.macro)}
+            remarks |= {
+                f"{name} (macro): {reason}": None
+                for reason in _list_undefined_reasons(system.macro)
+            }
         for _, tally in evaluation._parts(system, by) if by else ():
-            remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
+            remarks |= {f"–: {reason}": None for reason in _list_undefined_reasons(tally)}
             if tally.f1.interval is not None and tally.f1.interval.reason:
                 remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
-    return [*remarks, *remarks_on_chance(evaluation), *caveats_of(evaluation)]
+    return [*remarks, *write_remarks_on_chance(evaluation), *caveats_of(evaluation)]
 
 
 def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
@@ -201,7 +210,7 @@ def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
     return Plot(draw, rows_size(evaluation.systems, 2))
 
 
-def _part_columns(by: str, noun: str) -> list[Column]:
+def _build_part_columns(by: str, noun: str) -> list[Column]:
     """Build the columns of the name of a part and of its average; text output has one for both."""
     title = noun if by == "document" else by
     return [
@@ -211,7 +220,7 @@ def _part_columns(by: str, noun: str) -> list[Column]:
     ]
 
 
-def _undefined(scores: HasScores) -> list[str]:
+def _list_undefined_reasons(scores: HasScores) -> list[str]:
     """List the reasons for undefined figures."""
     reasons = []
     for ratio in figures_of(scores.beta).values():
@@ -225,12 +234,12 @@ def _undefined(scores: HasScores) -> list[str]:
 def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
     """Collect warnings about the F1 of each system."""
     scores = evaluation.scores.items()
-    evidence = _evidence(evaluation)
+    evidence = _look_up_evidence(evaluation)
     rows = ((escape_name(name), score, evidence[name]) for name, score in scores)
     return caveats.caveats_of(rows, document_noun(evaluation.settings))
 
 
-def _evidence(evaluation: Evaluation) -> dict[str, list[int]]:
+def _look_up_evidence(evaluation: Evaluation) -> dict[str, list[int]]:
     """Look up the evidence for the F1 of each system."""
     f1 = list(FIGURES).index("f1")
     return {name: evaluation.counted.evidence[name][f1].tolist() for name in evaluation.systems}
@@ -239,7 +248,7 @@ def _evidence(evaluation: Evaluation) -> dict[str, list[int]]:
 def verdict_of(evaluation: Evaluation) -> str:
     """Write the order of systems by corrected F1, and the number of documents behind it."""
     noun = document_noun(evaluation.settings)
-    informative = [documents for documents, _, _ in _evidence(evaluation).values()]
+    informative = [documents for documents, _, _ in _look_up_evidence(evaluation).values()]
     shared = [system.documents for system in evaluation.systems.values()]
     documents_phrase = f"{verdict.counted_from(informative, noun)} with anything marked"
     confidence = confidence_of(evaluation.settings)
@@ -248,16 +257,18 @@ def verdict_of(evaluation: Evaluation) -> str:
     )
     coverage = verdict.compared(shared, evaluation.documents, noun)
     chance = verdict.chance_model(evaluation.settings)
-    return " ".join(filter(None, [sentence, coverage, chance, not_in_text(evaluation)]))
+    return " ".join(
+        filter(None, [sentence, coverage, chance, write_lost_quotes_sentence(evaluation)])
+    )
 
 
-def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:
+def _look_up_chance_error(evaluation: Evaluation, system: System) -> float | None:
     """Return the standard error of a system's chance F1, if it is estimated from draws."""
     inexact = evaluation.counted.inexact.get(system.name, ApproximationError())
     return inexact.error(system.tally.size)
 
 
-def remarks_on_chance(evaluation: Evaluation) -> list[str]:
+def write_remarks_on_chance(evaluation: Evaluation) -> list[str]:
     """Write remarks on the random layers, and on segments under the rule of places."""
     remarks = verdict.remarks_without_chance(evaluation.settings)
     gold = evaluation.settings.gold

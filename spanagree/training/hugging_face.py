@@ -77,7 +77,7 @@ def trainer_metrics(
     if per_label and not find_measure(match).of_label:
         raise SettingError(f"per_label: match {match} disregards labels; leave it out")
     options = TagOptions(scheme, strict)
-    ids, tags = _ids_and_tags(label_names)
+    ids, tags = _sort_ids_and_tags(label_names)
     lengths = np.ones(len(tags), np.int64)  # each tag is a sentence
     location = "label_names, id {}".format
     tag_codes = np.arange(len(tags))
@@ -86,24 +86,24 @@ def trainer_metrics(
     ).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
-        corpus = _corpus(prediction, ids, tags, options)
+        corpus = _build_corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
-        return _metrics(system, labels if per_label else ())
+        return _collect_metrics(system, labels if per_label else ())
 
     return compute_metrics
 
 
-def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
+def _build_corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
     """Build a corpus with the gold labels and the predictions as two layers."""
-    predicted, gold, lengths = _label_ids(prediction, len(ids))
+    predicted, gold, lengths = _read_label_ids(prediction, len(ids))
     columns = {
-        "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
-        "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
+        "gold": TagColumn(tags, _convert_to_codes(gold, ids, lengths, "label ids")),
+        "predictions": TagColumn(tags, _convert_to_codes(predicted, ids, lengths, "predictions")),
     }
     return Corpus.from_raw(read_columns(columns, lengths, options, {}, unread=()))
 
 
-def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
+def _collect_metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
     """Return the scores of a system and of some labels by name."""
     scores = {name: system.score_of(ratio) for name, ratio in FIGURES.items()}
     metrics = {name: score.observed for name, score in scores.items()}
@@ -117,7 +117,7 @@ def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
     return metrics
 
 
-def _ids_and_tags(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[str]]:
+def _sort_ids_and_tags(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[str]]:
     """Return the ids in ascending order, and the tag of each id."""
     try:
         if isinstance(label_names, str):
@@ -137,7 +137,7 @@ def _ids_and_tags(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints,
     return np.array(ids, np.int64), [tag_by_id[id_] for id_ in ids]
 
 
-def _codes(label_ids: Ints, ids: Ints, lengths: Ints, ids_noun: str) -> Ints:
+def _convert_to_codes(label_ids: Ints, ids: Ints, lengths: Ints, ids_noun: str) -> Ints:
     """Convert label ids to codes, the positions in ``ids``.
 
     Args:
@@ -161,7 +161,7 @@ def _codes(label_ids: Ints, ids: Ints, lengths: Ints, ids_noun: str) -> Ints:
     return codes
 
 
-def _label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
+def _read_label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
     """Read predicted and gold ids of all tokens that count, and the number of these by document.
 
     Raises:
@@ -210,14 +210,14 @@ def _flatten(
         allowed_text = " or ".join(allowed.values())
         raise invalid_value(ids_noun, documents, f"for each document {allowed_text} are needed")
     ids = [
-        _ids_of_document(document, f"{ids_noun}, document {position}", allowed, n_labels)
+        _read_document_ids(document, f"{ids_noun}, document {position}", allowed, n_labels)
         for position, document in enumerate(documents, 1)
     ]
     lengths = np.array([len(document_ids) for document_ids in ids], np.int64)
     return np.concatenate([np.zeros(0, np.int64), *ids]), lengths
 
 
-def _ids_of_document(
+def _read_document_ids(
     document: Any, location: str, allowed: Mapping[int, str], n_labels: int
 ) -> Ints:
     """Return the ids of one document, or the ids of the largest logits of its tokens."""

@@ -61,7 +61,7 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
     """
     find_measure(match)
     chance_model(chance)  # refused before any training
-    return partial(_score, match=match, chance=chance)
+    return partial(_compute_scores, match=match, chance=chance)
 
 
 def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -> Scorer:
@@ -87,23 +87,23 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
     return partial(_score_spans, match=match, chance=chance)
 
 
-def _score(
+def _compute_scores(
     examples: Iterable[Any], key: str | None = None, *, match: MatchName, chance: str, **_: Any
 ) -> dict[str, Any]:
     """Compute the scores of ``doc.ents`` or, with a key, of ``doc.spans``, by name."""
     name = "ents" if key is None else f"spans_{key}"
-    corpus = _corpus(examples, key)
+    corpus = _build_corpus(examples, key)
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
-    by_label = {label: _values_of(tally) for label, tally in system.labels.items()}
-    values = {f"{name}_{key}": value for key, value in _values_of(system.tally).items()}
+    by_label = {label: _collect_values(tally) for label, tally in system.labels.items()}
+    values = {f"{name}_{key}": value for key, value in _collect_values(system.tally).items()}
     return {**values, f"{name}_per_type": by_label or None}
 
 
 def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> dict[str, Any]:
-    return _score(examples, spans_key, **options)
+    return _compute_scores(examples, spans_key, **options)
 
 
-def _values_of(tally: Tally) -> dict[str, float | None]:
+def _collect_values(tally: Tally) -> dict[str, float | None]:
     """Return the scores of a tally by name, with `None` for undefined values."""
     # spacy train drops the weight of a score for good once the score is None. Before the first
     # step a model often predicts no span, so precision is 0 then, as in spaCy
@@ -122,15 +122,15 @@ def _values_of(tally: Tally) -> dict[str, float | None]:
 # --- a corpus of Examples -----------------------------------------------------------------------
 
 
-def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
+def _build_corpus(examples: Iterable[Any], key: str | None) -> Corpus:
     """Build a corpus with the references and the predictions as two layers."""
     lengths: list[int] = []
     rows: dict[str, list[Ints]] = {"reference": [], "predicted": []}
     labels: dict[str, list[str]] = {"reference": [], "predicted": []}
     for position, example in enumerate(examples, 1):
         docs = {"reference": example.reference, "predicted": example.predicted}
-        is_unset = _unannotated(docs["reference"], key)
-        length, *bounds = _common_bounds(docs["reference"], docs["predicted"], position)
+        is_unset = _find_unannotated(docs["reference"], key)
+        length, *bounds = _compute_common_bounds(docs["reference"], docs["predicted"], position)
         start, end = bounds[0]
         # a unit is left out if it overlaps a token without annotation
         steps = np.zeros(length + 1, np.int64)
@@ -153,11 +153,11 @@ def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
                 span.label_ for span, is_known in zip(spans, is_annotated, strict=True) if is_known
             ]
         lengths.append(int(is_kept.sum()))
-    layers = {name: _layer(rows[name], labels[name], len(lengths)) for name in rows}
+    layers = {name: _build_layer(rows[name], labels[name], len(lengths)) for name in rows}
     return Corpus.from_raw(RawCorpus.from_layers(np.array(lengths, np.int64), layers))
 
 
-def _layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLayer:
+def _build_layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLayer:
     """Build a layer with each distinct span once, as spaCy counts; white space alone is no span."""
     label_codes, names = encode_by_first_use(labels)
     table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), label_codes))
@@ -166,7 +166,7 @@ def _layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLayer:
     return RawLayer(document, start, end, label, names, np.ones(n_documents, np.bool_))
 
 
-def _unannotated(doc: Any, key: str | None) -> Bools:
+def _find_unannotated(doc: Any, key: str | None) -> Bools:
     """Compute the mask of tokens of a reference without annotation."""
     if key is not None:
         return np.full(len(doc), key not in doc.spans)
@@ -177,7 +177,9 @@ def _unannotated(doc: Any, key: str | None) -> Bools:
 _Bounds: TypeAlias = tuple[Ints, Ints]  # starts and ends of the tokens of a Doc
 
 
-def _common_bounds(reference: Any, predicted: Any, position: int) -> tuple[int, _Bounds, _Bounds]:
+def _compute_common_bounds(
+    reference: Any, predicted: Any, position: int
+) -> tuple[int, _Bounds, _Bounds]:
     """Compute the bounds of the tokens of both Docs in common units.
 
     Returns:
@@ -190,8 +192,8 @@ def _common_bounds(reference: Any, predicted: Any, position: int) -> tuple[int, 
             (token_borders[:-1], token_borders[1:]),
             (token_borders[:-1], token_borders[1:]),
         )
-    characters, *edges = _visible_bounds(reference)
-    other_characters, *other_edges = _visible_bounds(predicted)
+    characters, *edges = _count_visible(reference)
+    other_characters, *other_edges = _count_visible(predicted)
     if not np.array_equal(np.char.lower(characters), np.char.lower(other_characters)):
         raise InputError(
             f"example {position}: the reference {quote_value(reference.text)} and the prediction"
@@ -205,7 +207,7 @@ def _common_bounds(reference: Any, predicted: Any, position: int) -> tuple[int, 
     return len(cuts) - 1, (a, b), (c, d)
 
 
-def _visible_bounds(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:
+def _count_visible(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:
     """Count visible characters before each token and before its end.
 
     White space does not count, as in spaCy's alignment.

@@ -19,7 +19,7 @@ from spanagree.choices import Continuum
 from spanagree.corpus.roles import as_list
 from spanagree.errors import check_choice, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
-from spanagree.parts.each import Part, whole_corpus
+from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.units.alpha_u_count import ALL, DisagreementCounts, DisagreementOptions, count
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
@@ -71,7 +71,7 @@ def alpha_u(
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """
-    joined = whole_corpus(as_corpus_or_parts(corpus), executor, progress)
+    joined = read_whole_corpus(as_corpus_or_parts(corpus), executor, progress)
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
     jackknife = parse_ci(ci, clusters=False)

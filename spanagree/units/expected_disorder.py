@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Floats
-from spanagree.parts.workers import by_workers
+from spanagree.parts.workers import yield_outcomes
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.control import expected_gains, is_affordable
 from spanagree.units.dissimilarity import Dissimilarity
@@ -138,7 +138,7 @@ def _draw_batches(
     tasks = (
         ((*settings, draw_indices, job.deadline), "a portion of draws") for draw_indices in batches
     )
-    for batch_sums, error in by_workers(tasks, draw, job.executor):
+    for batch_sums, error in yield_outcomes(tasks, draw, job.executor):
         if error is not None:
             raise error
         if job.deadline.is_over:

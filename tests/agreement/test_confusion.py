@@ -15,7 +15,7 @@ from messages import refuses
 from scipy.special import stdtr
 
 import spanagree as sa
-from spanagree.agreement.label_confusion import _p
+from spanagree.agreement.label_confusion import _compute_p
 from spanagree.cli.main import main
 from spanagree.results.data import to_csv
 
@@ -245,11 +245,11 @@ def test_p_is_scipys():
     """That of scipy's t-test of one sample, of values much smaller than 1; of one document none."""
     stats = pytest.importorskip("scipy.stats")
     values = np.array([[0.1, 0.3, 0.2, -0.05], [0.01, -0.02, 0.03, 0.01]])
-    found = _p(values.sum(axis=1), (values**2).sum(axis=1)[None], 4)
+    found = _compute_p(values.sum(axis=1), (values**2).sum(axis=1)[None], 4)
     assert found == pytest.approx(
         stats.ttest_1samp(values, 0, axis=1, alternative="greater").pvalue
     )
-    assert np.isnan(_p(values[:, 0], values[None, :, 0] ** 2, 1)).all()
+    assert np.isnan(_compute_p(values[:, 0], values[None, :, 0] ** 2, 1)).all()
 
 
 @pytest.mark.parametrize("count", range(1, 12))

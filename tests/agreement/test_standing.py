@@ -13,7 +13,7 @@ from strategies import crowds
 
 import spanagree as sa
 from spanagree.agreement import by_annotator
-from spanagree.agreement.by_annotator import AnnotationAgreement, outlier_p
+from spanagree.agreement.by_annotator import AnnotationAgreement, compute_outlier_p
 from spanagree.cli.main import main
 
 
@@ -36,7 +36,7 @@ def team(documents, quality, seen, rng):
 
 def p_of(corpus):
     kept = sa.agree(corpus).per_document
-    return outlier_p(AnnotationAgreement.of(kept), len(corpus.layers))
+    return compute_outlier_p(AnnotationAgreement.of(kept), len(corpus.layers))
 
 
 def scores_by_hand(corpus, name):

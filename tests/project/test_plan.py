@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 import spanagree as sa
-from spanagree.project.plan import narrower
+from spanagree.project.plan import plan_narrower
 
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 
@@ -225,7 +225,7 @@ def test_the_command(run):
 
 def test_a_report_plans_for_a_narrower_interval(crowd):
     """The widest of some widths that is clearly below what is there, as the command plans it."""
-    shown = narrower(sa.agree(crowd))
+    shown = plan_narrower(sa.agree(crowd))
     again = sa.plan_sample(crowd, shown.settings.width)
     assert shown.settings.width == 0.05  # .106 so far
     assert shown.table().to_rows() == again.table().to_rows()

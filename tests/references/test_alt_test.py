@@ -17,7 +17,7 @@ from oracles import enumerated_expectation, matched
 from strategies import spans
 
 import spanagree as sa
-from spanagree.references.alt_test import benjamini_yekutieli, exact_p
+from spanagree.references.alt_test import benjamini_yekutieli, compute_exact_p
 
 # --- independent lines --------------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ def test_graded_labels():
         scores.append(each)
         wins, losses = (sum(a > b for a, b in each), sum(a < b for a, b in each))
         assert (left.instances, left.decided) == (len(each), wins + losses)
-        assert left.p == pytest.approx(exact_p(losses, wins, len(each), 0.2))
+        assert left.p == pytest.approx(compute_exact_p(losses, wins, len(each), 0.2))
     rate, rho, p = by_definition(scores, 0.2)
     verdict = result.verdicts[kind]
     assert (verdict.winning_rate_t, verdict.advantage) == pytest.approx((rate, rho))

@@ -11,7 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spanagree.references.alt_test import _most_losses, _probability, exact_p, score
+from spanagree.references.alt_test import (
+    _compute_probability,
+    _find_most_losses,
+    compute_exact_p,
+    compute_score,
+)
 
 
 @pytest.fixture
@@ -39,7 +44,7 @@ def likelihood(losses, wins, n, lose, win):
 def test_p_by_enumeration(n, epsilon):
     """p is the greatest probability of what scores no higher, over shares of ties in fractions."""
     every = [(a, b) for a, b in itertools.product(range(n + 1), repeat=2) if a + b <= n]
-    scores = {r: float(score(*map(np.array, r), n, float(epsilon))) for r in every}
+    scores = {r: float(compute_score(*map(np.array, r), n, float(epsilon))) for r in every}
     shares = [epsilon + (1 - epsilon) * Fraction(i, 200) for i in range(201)]
     for result in every:
         as_low = [r for r in every if scores[r] <= scores[result] + 1e-9]
@@ -47,7 +52,7 @@ def test_p_by_enumeration(n, epsilon):
             sum(likelihood(*r, n, (q + epsilon) / 2, (q - epsilon) / 2) for r in as_low)
             for q in shares
         )
-        p = exact_p(*result, n, float(epsilon))
+        p = compute_exact_p(*result, n, float(epsilon))
         assert float(most) - 1e-12 <= p <= float(most) + 1e-4
 
 
@@ -62,14 +67,16 @@ def test_the_score_is_that_of_the_likeliest_share_of_ties():
         best = x[int(np.nanargmax(logs))]
         variance = (2 * best + epsilon - epsilon**2) / n
         expected = ((losses - wins) / n - epsilon) / math.sqrt(variance)
-        assert float(score(np.array(losses), np.array(wins), n, epsilon)) == pytest.approx(
+        assert float(compute_score(np.array(losses), np.array(wins), n, epsilon)) == pytest.approx(
             expected, abs=1e-3
         )
 
 
 def test_without_ties_or_epsilon_it_is_the_sign_test():
     """Two losses against eight wins, and nothing else: binomial."""
-    assert exact_p(2, 8, 10, 0) == pytest.approx(sum(math.comb(10, k) for k in range(3)) / 2**10)
+    assert compute_exact_p(2, 8, 10, 0) == pytest.approx(
+        sum(math.comb(10, k) for k in range(3)) / 2**10
+    )
 
 
 @pytest.mark.slow
@@ -79,8 +86,8 @@ def test_many_instances():
 
     for result in ((900, 850, 16_000, 0.01), (310, 250, 16_000, 0.005)):
         a, b, n, epsilon = result
-        near = norm.cdf(score(np.array(a), np.array(b), n, epsilon))
-        assert exact_p(*result) == pytest.approx(near, rel=0.1)
+        near = norm.cdf(compute_score(np.array(a), np.array(b), n, epsilon))
+        assert compute_exact_p(*result) == pytest.approx(near, rel=0.1)
 
 
 @pytest.mark.long
@@ -109,11 +116,13 @@ def test_of_many_instances_the_likely_are_added_up():
     stats = pytest.importorskip("scipy.stats")
     n, epsilon, shares = 3000, 0.1, np.array([0, 1e-4, 0.2, 0.9, 1])
     for losses, wins in ((0, 0), (150, 10), (1700, 1290)):
-        bounds = _most_losses(
-            n, epsilon, float(score(np.array(losses), np.array(wins), n, epsilon))
+        bounds = _find_most_losses(
+            n, epsilon, float(compute_score(np.array(losses), np.array(wins), n, epsilon))
         )
         differ = np.arange(n + 1)
-        for share, found in zip(shares, _probability(bounds, n, epsilon, shares), strict=True):
+        for share, found in zip(
+            shares, _compute_probability(bounds, n, epsilon, shares), strict=True
+        ):
             lost = min(1, (share + epsilon) / (2 * share)) if share else 0.5
             below = np.where(bounds >= 0, stats.binom.cdf(bounds, differ, lost), 0)
             assert found == pytest.approx(
@@ -126,6 +135,8 @@ def test_of_many_instances_the_likely_are_added_up():
 def test_the_greatest_probability_is_found_between_the_points(result):
     """p is that of the best of 20,001 shares of ties, to eight digits."""
     losses, wins, n, epsilon = result
-    bounds = _most_losses(n, epsilon, float(score(np.array(losses), np.array(wins), n, epsilon)))
-    every = _probability(bounds, n, epsilon, np.linspace(epsilon, 1, 20_001))
-    assert exact_p(*result) == pytest.approx(every.max(), abs=5e-9)
+    bounds = _find_most_losses(
+        n, epsilon, float(compute_score(np.array(losses), np.array(wins), n, epsilon))
+    )
+    every = _compute_probability(bounds, n, epsilon, np.linspace(epsilon, 1, 20_001))
+    assert compute_exact_p(*result) == pytest.approx(every.max(), abs=5e-9)

@@ -16,7 +16,7 @@ from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
 from spanagree.results.score import FIGURES, HasScores, Ratio, all_figures
 from spanagree.slices import score_slices
-from spanagree.systems.intervals import moments_of_systems
+from spanagree.systems.intervals import compute_system_moments
 
 # by definition, in fractions: of what matches, and of the sizes of gold and of a system
 FIGURES_BY_HAND = {
@@ -195,7 +195,7 @@ def test_interval_of_f_beta(beta, corpus):
         sa.evaluate(corpus.subset([i for i in range(4) if i != d]), beta=beta)["mine"].f_beta
         for d in range(4)
     ]
-    sums = moments_of_systems(result.counted.per_document, result.counted.figures)
+    sums = compute_system_moments(result.counted.per_document, result.counted.figures)
     at = 3 * list(result.figures).index("f_beta")
     want = sum((np.array(x[:3]) - result["mine"].f_beta[:3]) ** 2 for x in without)
     assert sums.variance[1, at : at + 3] == pytest.approx(want, rel=1e-9)

@@ -18,7 +18,7 @@ from strategies import at_most, crowds
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.systems.strategies import STRATEGIES, outcomes
+from spanagree.systems.strategies import STRATEGIES, count_outcomes
 
 ROOT = Path(__file__).parents[2]
 FREEZE = runpy.run_path(str(ROOT / "scripts" / "freeze_nervaluate.py"))
@@ -54,8 +54,8 @@ def test_as_nervaluate():
     for number, documents in enumerate(corpora):
         corpus = corpus_of(documents)
         layers = corpus.layers["gold"], corpus.layers["system"]
-        found = {"": plain(outcomes(*layers, 1)[0])}
-        by_label = outcomes(*layers, len(corpus.labels))
+        found = {"": plain(count_outcomes(*layers, 1)[0])}
+        by_label = count_outcomes(*layers, len(corpus.labels))
         found |= {
             label: plain(counts) for label, counts in zip(corpus.labels, by_label, strict=True)
         }

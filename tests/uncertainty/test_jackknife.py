@@ -19,7 +19,7 @@ from scipy import stats
 import spanagree as sa
 from spanagree.errors import SettingError
 from spanagree.results.score import all_figures, f1_figures
-from spanagree.systems.intervals import moments_of_systems
+from spanagree.systems.intervals import compute_system_moments
 from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import (
     beyond_rounding,
@@ -373,7 +373,7 @@ def test_clusters_are_summed_first(news):
     per_document = sa.evaluate(news).counted.per_document
     of_tagger = per_document.of_system("tagger")
     np.add.at(rows, three[of_tagger.document], np.stack(of_tagger.columns, axis=1))
-    sums = moments_of_systems(clusters)
+    sums = compute_system_moments(clusters)
     at = clusters.index_of("tagger")
     assert np.allclose(sums.variance[at], moments(rows, all_figures).variance[0], rtol=1e-12)
 
