@@ -119,7 +119,7 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
         observed_scores = np.bincount(
             annotator[rows] - low, numerator[rows] - c * denominator[rows], high - low
         )
-        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).tails(
+        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).compute_tails(
             observed_scores.astype(np.float64)
         )
     return p
@@ -153,7 +153,7 @@ class _Draws(NamedTuple):
         size = size[varies]
         return cls(score[varies[draw]], np.cumsum(size) - size, size, annotator[varies])
 
-    def tails(self, target: Floats) -> Floats:
+    def compute_tails(self, target: Floats) -> Floats:
         """Compute the probability that the sum of draws is at most the target, by annotator."""
         log2_ways = np.bincount(self.annotator, np.log2(self.size), len(target))
         p = self._approximate(target)
@@ -166,7 +166,7 @@ class _Draws(NamedTuple):
             p[a] = (sums <= target[a] + _TIE).mean()
         return p
 
-    def _tilted(self, slope: Floats) -> tuple[Floats, Floats, Floats]:
+    def _compute_tilted(self, slope: Floats) -> tuple[Floats, Floats, Floats]:
         """Compute the logarithm of E exp(slope · sum) of each annotator, and two derivatives."""
         exponent = np.repeat(slope[self.annotator], self.size) * self.score
         max_exponent = np.maximum.reduceat(exponent, self.first)
@@ -197,21 +197,21 @@ class _Draws(NamedTuple):
         floor = np.exp(np.bincount(self.annotator, np.log(n_lowest / self.size), len(target)))
         is_above_minimum = target > np.bincount(self.annotator, min_score, len(target)) + _TIE
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = target / np.sqrt(draws._tilted(np.zeros(len(target)))[2])
+            z = target / np.sqrt(draws._compute_tilted(np.zeros(len(target)))[2])
             is_inside = is_above_minimum & (z < -_NEAR_MEAN)
-            slope = draws._slope(np.where(is_inside, target, 0))
-            log, _, second = draws._tilted(slope)
+            slope = draws._find_slope(np.where(is_inside, target, 0))
+            log, _, second = draws._compute_tilted(slope)
             w, u = -np.sqrt(2 * (slope * target - log)), slope * np.sqrt(second)
             p = ndtr(w) + np.exp(-(w**2) / 2) / np.sqrt(2 * np.pi) * (1 / w - 1 / u)
         p = np.where(is_inside, p, np.where(is_above_minimum, ndtr(z), floor))
         p = np.clip(p, floor, 1)
         return np.asarray(np.where(sign < 0, 1 - p, p))
 
-    def _slope(self, target: Floats) -> Floats:
+    def _find_slope(self, target: Floats) -> Floats:
         """Find the slope, at most 0, at which the mean of each annotator's sum is the target."""
         slope, low, high = (np.full(len(target), x) for x in (0.0, -np.inf, 0.0))
         for _ in range(_MAX_STEPS):
-            _, first, second = self._tilted(slope)
+            _, first, second = self._compute_tilted(slope)
             is_over = first > target
             low, high = np.where(is_over, low, slope), np.where(is_over, slope, high)
             next_slope = slope - (first - target) / second

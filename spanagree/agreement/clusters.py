@@ -82,16 +82,16 @@ class Clusters:
         rows = self.sums.both_ways().by("document", "first").of_wholes(self.parent_ids)
         return rows if self.parent_ids is None else rows.by("document", "first")
 
-    def of_team(self) -> Moments:
+    def compute_team(self) -> Moments:
         """Compute F1 of the team and its change by each cluster."""
         return moments(stack_columns(self.by()), f1_figures)
 
-    def of_labels(self, n_labels: int) -> Moments:
+    def compute_labels(self, n_labels: int) -> Moments:
         """Compute F1 of the team for each label and its change by each cluster."""
         rows = self.by("label")
         return moments(stack_columns(rows), f1_figures, rows.label, n_labels)
 
-    def annotator_moments(self) -> Moments:
+    def compute_annotators(self) -> Moments:
         """Compute F1 of each annotator against all others and its change by each cluster."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
         return moments(stack_columns(rows), f1_figures, rows.first, n_annotators)

@@ -104,12 +104,12 @@ class _MarkedPositions(NamedTuple):
     row: Ints
     column: Ints
 
-    def products(self, low: int, annotators: Ints) -> Iterator[Floats]:
+    def yield_products(self, low: int, annotators: Ints) -> Iterator[Floats]:
         """Yield F W Fᵀ of each document from ``low``; ``annotators`` has their numbers."""
-        for _, W, F in self.laid_out(low, annotators):
+        for _, W, F in self.yield_columns(low, annotators):
             yield _multiply(W, F)
 
-    def laid_out(self, low: int, annotators: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
+    def yield_columns(self, low: int, annotators: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
         """Yield label and weight of each column, and F, of each document from ``low``."""
         borders = np.arange(low, low + len(annotators) + 1)
         columns = np.searchsorted(self.document, borders).tolist()
@@ -188,10 +188,10 @@ def sum_crowded(
     if crowded is None:
         return None
     report_progress = progress or (lambda n_done, total: None)
-    report_progress(*crowded.pairs_done(0))
+    report_progress(*crowded.count_pairs_done(0))
     for low, high in crowded.portions:
         crowded.add(low, high)
-        report_progress(*crowded.pairs_done(high))
+        report_progress(*crowded.count_pairs_done(high))
     return crowded
 
 
@@ -331,11 +331,11 @@ class CrowdedDocuments:
         self.shared += has_seen.T @ has_seen
         self.sizes += marked_size.T @ has_seen
         segments = self.segments.of_documents(low, high)
-        self._add_observed(low, high, self._marked(segments))
-        for random in self._random(segments):
+        self._add_observed(low, high, self._select_marked(segments))
+        for random in self._yield_random(segments):
             self._add_expected(random)
 
-    def _pairs_of(self, document: int) -> Any:
+    def _index_pairs(self, document: int) -> Any:
         """Return the index of the pairs of a document's annotators in the matrices of sums."""
         annotators = self.annotator_index[self.first[document] : self.first[document + 1]]
         return (
@@ -351,22 +351,24 @@ class CrowdedDocuments:
         reference = self.reference[annotation]
         count = np.bincount(column, minlength=len(weight))
         n_references = np.bincount(column, reference, len(weight))
-        cell = self._cell_index(document, label)
+        cell = self._look_up_cells(document, label)
         pairs = weight * (count * (count - 1) // 2)
         self.totals[0] += np.bincount(cell, pairs, len(self.cells[0]))
         common = weight[column] * (n_references[column] - reference)
-        index = self._reference_row(label[column], annotation)
+        index = self._look_up_reference(label[column], annotation)
         np.add.at(self.with_references[0], index, common)
-        for document_index, product in enumerate(marked.products(low, self.count[low:high]), low):
-            self.matched[self._pairs_of(document_index)] += product
+        for document_index, product in enumerate(
+            marked.yield_products(low, self.count[low:high]), low
+        ):
+            self.matched[self._index_pairs(document_index)] += product
 
     def _add_expected(self, random: _Random) -> None:
         """Add the matches of a document that chance would give."""
         document, label, first, F = random
         product = F @ F.T
-        pairs = self._pairs_of(document)
+        pairs = self._index_pairs(document)
         self.expected[pairs] += product
-        cell = self._cell_index(np.full(len(label), document), label)
+        cell = self._look_up_cells(np.full(len(label), document), label)
         np.add.at(self.totals[1], cell, np.add.reduceat(_sum_of_pair_products(F), first))
         rows = slice(self.first[document], self.first[document + 1])
         reference = self.reference[rows]
@@ -377,10 +379,10 @@ class CrowdedDocuments:
         with_references, with_itself = (
             np.add.reduceat(F * side, first, axis=1).T for side in (reference @ F, F)
         )
-        index = self._reference_row(label[:, None], np.arange(rows.start, rows.stop))
+        index = self._look_up_reference(label[:, None], np.arange(rows.start, rows.stop))
         np.add.at(self.with_references[1], index, with_references - with_itself * reference)
 
-    def _reference_row(self, label: Ints, annotation: Ints) -> Ints:
+    def _look_up_reference(self, label: Ints, annotation: Ints) -> Ints:
         """Return the position of annotations, or of their labels, in :attr:`with_references`."""
         return (
             self.labels[label] * len(self.size) + annotation
@@ -391,14 +393,16 @@ class CrowdedDocuments:
     def __iter__(self) -> Iterator[PairSums]:
         """Yield the pairs of one document after the other."""
         for low, high in self.portions:
-            yield from self._pair_sums(low, high)
+            yield from self._yield_pair_sums(low, high)
 
-    def _pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
+    def _yield_pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
         """Yield matches and sizes of pairs in the documents from ``low`` to ``high``."""
         segments_of_documents = self.segments.of_documents(low, high)
-        layouts = self._marked(segments_of_documents).laid_out(low, self.count[low:high])
+        layouts = self._select_marked(segments_of_documents).yield_columns(
+            low, self.count[low:high]
+        )
         random_by_document = {
-            random.document: random for random in self._random(segments_of_documents)
+            random.document: random for random in self._yield_random(segments_of_documents)
         }
         for document, (label_of_column, W, F) in enumerate(layouts, low):
             cells = slice(*np.searchsorted(self.cells[0], (document, document + 1)).tolist())
@@ -427,11 +431,11 @@ class CrowdedDocuments:
                 self.annotator_index[self.first[document] : self.first[document + 1]], sums
             )
 
-    def _cell_index(self, document: Ints, label: Ints) -> Ints:
+    def _look_up_cells(self, document: Ints, label: Ints) -> Ints:
         """Look up the index of pairs of document and label among those that occur."""
         return places_in(self.cells, (document, label))
 
-    def _marked(self, segments: _Segments) -> _MarkedPositions:
+    def _select_marked(self, segments: _Segments) -> _MarkedPositions:
         """Return the segments that occur, or the stretches between borders of segments."""
         key = segments.document, segments.label
         if self.measure.kernel == "equal":
@@ -449,7 +453,7 @@ class CrowdedDocuments:
             document, label, np.maximum(length, 0), segments.row[segment], column
         )
 
-    def _random(self, segments: _Segments) -> Iterator[_Random]:
+    def _yield_random(self, segments: _Segments) -> Iterator[_Random]:
         """Yield the documents in which two annotators have segments of one kind."""
         size = self.profiles.size[segments.profile]
         columns, kind_index, _ = unique_rows(segments.document, segments.label, size)
@@ -508,7 +512,7 @@ class CrowdedDocuments:
                 laid_out[value_index[rows[first_rows], None] + starts] = values
         return laid_out
 
-    def pairs_done(self, high: int) -> tuple[int, int]:
+    def count_pairs_done(self, high: int) -> tuple[int, int]:
         """Count the pairs of annotations in the documents before ``high``, and all pairs."""
         pairs = self.count * (self.count - 1) // 2
         return int(pairs[:high].sum()), int(pairs.sum())
@@ -530,11 +534,11 @@ class CrowdedDocuments:
         """Return these sums together with rows of the documents that are not crowded."""
         documents, pairs, annotations = (
             sums.named(rows.annotators, rows.labels)
-            for sums in (self._by_document(), self._by_pair(), self.by_annotation())
+            for sums in (self._by_document(), self._build_pair_rows(), self.by_annotation())
         )
         return PartlySummedComparisons(rows, documents, pairs, annotations)
 
-    def _by_pair(self) -> Comparisons:
+    def _build_pair_rows(self) -> Comparisons:
         """Build comparisons of two annotators each, over these documents."""
         i, j = np.nonzero(np.triu(self.shared, 1))
         columns = self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
@@ -575,7 +579,7 @@ class CrowdedDocuments:
         label_index, annotation = np.divmod(np.arange(n_labels * n_annotations), n_annotations)
         document, reference = self.document[annotation], self.reference[annotation]
         segment = self.first[self.segments.document] + self.segments.row
-        row = self._reference_row(self.segments.label, segment)
+        row = self._look_up_reference(self.segments.label, segment)
         size = np.bincount(row, self.weight, n_labels * n_annotations)
         cell = label_index * len(self.count) + document
         of_references = np.bincount(cell, size * reference)[cell]

@@ -33,15 +33,15 @@ def add_intervals(
     variances = (
         _compute_variances(clusters, len(labels), is_feasible) if jackknife.over_annotators else {}
     )
-    (team,) = _build_intervals(clusters.of_team(), jackknife, variances.get("team"))
+    (team,) = _build_intervals(clusters.compute_team(), jackknife, variances.get("team"))
     members = _build_intervals(
-        clusters.annotator_moments(), jackknife, variances.get("annotators"), of_others=True
+        clusters.compute_annotators(), jackknife, variances.get("annotators"), of_others=True
     )
     gains = build_gain_intervals(figures, clusters, jackknife)
     label_intervals: Sequence[Interval] = ()
     if labels:
         label_intervals = _build_intervals(
-            clusters.of_labels(len(labels)), jackknife, variances.get("labels")
+            clusters.compute_labels(len(labels)), jackknife, variances.get("labels")
         )
     mean = (
         _build_mean_interval(clusters, jackknife, variances.get("mean"))

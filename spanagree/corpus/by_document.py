@@ -50,7 +50,7 @@ class AnnotationsByDocument:
             high[order],
         )
 
-    def in_document(self, document: int) -> Iterator[tuple[str, int, int]]:
+    def yield_annotators(self, document: int) -> Iterator[tuple[str, int, int]]:
         """Yield the annotators who saw a document, with the range of their segments in it."""
         annotations = slice(*self.first[document : document + 2].tolist())
         bounds = self.low[annotations].tolist(), self.high[annotations].tolist()

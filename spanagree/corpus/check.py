@@ -318,7 +318,7 @@ def _yield_flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
             question = _write_question(name, raw)
             sentence += f"; {question}" if question else ""
             is_error = bool(flaw.find_errors(raw).any())
-            repairs = flaw.repairs_of(raw)
+            repairs = flaw.list_repairs(raw)
             yield Finding(
                 name,
                 sentence,

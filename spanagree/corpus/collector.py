@@ -108,7 +108,7 @@ class Collector:
         start_list = None
         if token_list is not None and text is not None:
             start_list = _find_word_starts(token_list, text, token_starts, location)
-        size = self._length_of(text, token_list, length, location)
+        size = self._determine_length(text, token_list, length, location)
         if id_ in self._documents:
             if not again:
                 raise InputError(
@@ -161,7 +161,7 @@ class Collector:
         """Return the index of a document, or ``None`` if it is unknown."""
         return self._documents.get(id_)
 
-    def _length_of(
+    def _determine_length(
         self, text: str | None, words: Sequence[str] | None, length: object, location: str
     ) -> int:
         """Determine the length of a document; a `length` has to fit the content."""
@@ -290,7 +290,7 @@ class Collector:
         if len(joined_pieces) == 1:
             return self.segment(annotation, *bounds, label, location, attributes, quote)
         is_there = (
-            None if quote is None else self._is_text_of_pieces(annotation, bounds_of_pieces, quote)
+            None if quote is None else self._is_quote_of_pieces(annotation, bounds_of_pieces, quote)
         )
         segment_index = self.segment(
             annotation, *bounds, label, location, attributes, quote, is_there
@@ -298,11 +298,11 @@ class Collector:
         self._pieces[segment_index] = joined_pieces
         return segment_index
 
-    def _is_text_of_pieces(
+    def _is_quote_of_pieces(
         self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str
     ) -> bool:
         """Check if pieces have the words of a quote, ignoring any separators."""
-        content = self._content_of(annotation) or ""
+        content = self._look_up_content(annotation) or ""
         text_of_pieces = " ".join("".join(content[start:end]) for start, end in pieces)
         word_characters = ["".join(re.findall(r"\w+", text)) for text in (text_of_pieces, quote)]
         return (
@@ -417,7 +417,7 @@ class Collector:
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
         """Compare a quote with the text at the offsets: a status, or its index if they differ."""
-        content = self._content_of(annotation)
+        content = self._look_up_content(annotation)
         if content is None:
             return UNKNOWN
         if is_there is None:  # offsets beyond the end may count another unit
@@ -433,20 +433,22 @@ class Collector:
         self._quotes.append(quote)
         return len(self._quotes) - 1
 
-    def _version_of(self, annotation: int) -> SourceDocument:
+    def _look_up_version(self, annotation: int) -> SourceDocument:
         """Return the version of the document that the offsets of an annotation count."""
         from spanagree.corpus.offsets import SourceDocument
 
-        return self._versions.get(annotation) or SourceDocument(self._content_of(annotation) or "")
+        return self._versions.get(annotation) or SourceDocument(
+            self._look_up_content(annotation) or ""
+        )
 
-    def _content_of(self, annotation: int) -> Place | None:
+    def _look_up_content(self, annotation: int) -> Place | None:
         """Return the text or tokens of an annotation's document, ``None`` if unknown."""
         if annotation in self._versions:
             return self._versions[annotation].place
         content = self.tokens if self.offsets == "tokens" else self.texts
         return content[self._of_document[annotation]]
 
-    def label_all(self, label: str) -> bool:
+    def set_label_of_all(self, label: str) -> bool:
         """Set the label of all segments, which have no label; True if any segment exists."""
         if self._unplaced:
             self._unplaced = [
@@ -472,7 +474,7 @@ class Collector:
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
             spans = self._append_pieces(spans)
             offset_notes, meaning_of_ends = relocate_misplaced(
-                spans, self._version_of, self.ends, tuple(self._annotators)
+                spans, self._look_up_version, self.ends, tuple(self._annotators)
             )
             self._convert_to_first(spans)
             notes = [*(f"{note_prefix}{note}" for note in offset_notes), *notes]
@@ -482,10 +484,10 @@ class Collector:
             )
             quote = quote if self._quotes or (quote != UNKNOWN).any() else None
         token_lists, token_starts = (
-            self._content_of_all(self.tokens, "tokens"),
-            self._content_of_all(self.token_starts),
+            self._collect_content(self.tokens, "tokens"),
+            self._collect_content(self.token_starts),
         )
-        texts = self._content_of_all(self.texts, "text")
+        texts = self._collect_content(self.texts, "text")
         when = np.array(self._when, np.float64)
         return RawCorpus(
             np.array(self.lengths, np.int64),
@@ -508,10 +510,10 @@ class Collector:
             ends=meaning_of_ends,
             reading=reading,
             notes=tuple(notes),
-            unplaced=self._unplaced_quotes(),
+            unplaced=self._build_unplaced_quotes(),
         )
 
-    def _unplaced_quotes(self) -> UnplacedQuotes | None:
+    def _build_unplaced_quotes(self) -> UnplacedQuotes | None:
         """Build the columns of quotes that are not in the text; ``None`` if there are none."""
         if not self._unplaced:
             return None
@@ -582,12 +584,12 @@ class Collector:
                 (int(spans.start[row]), int(spans.end[row]))
             ]  # some tools quote the whole range
             is_there = quote_index >= 0 and any(
-                self._is_text_of_pieces(annotation, bounds, spans.quotes[quote_index])
+                self._is_quote_of_pieces(annotation, bounds, spans.quotes[quote_index])
                 for bounds in (pieces, hull)
             )
             spans.quote[row] = STANDS if is_there else quote_index
 
-    def _content_of_all(
+    def _collect_content(
         self, content_by_document: Sequence[_Content | None], content_name: str = ""
     ) -> list[_Content] | None:
         """Return the content of all documents; ``None`` if it is missing for any.

@@ -423,7 +423,7 @@ class Corpus(Content):
         index = range(len(self))[index]
         segments_by_name: dict[str, tuple[Segment, ...]] = {}
         relations: list[Relation] = []
-        for name, low, high in self._by_document.in_document(index):
+        for name, low, high in self._by_document.yield_annotators(index):
             segments_by_name[name] = self.layers[name].segments(low, high, self.labels)
             relations += self._relations(name, low, high)
         segments = SegmentsByAnnotator(segments_by_name, self._by_document.names)
@@ -455,7 +455,7 @@ class Corpus(Content):
         layer = self.layers[name]
         if layer.details is None:
             return
-        for first, second, label, directed in layer.details.relations_from(low, high):
+        for first, second, label, directed in layer.details.yield_relations_from(low, high):
             document = self.id_of(int(layer.document[first]))
             head, tail = (layer.segment(row, self.labels) for row in (first, second))
             yield Relation(document, name, head, tail, label, directed)

@@ -193,7 +193,7 @@ class SegmentDetails:
         )
         return replace(self, shape=self.shape[rows], attributes=columns, links=links)
 
-    def without_relations(self, rows: Bools) -> SegmentDetails | None:
+    def remove_relations(self, rows: Bools) -> SegmentDetails | None:
         """Remove relations by mask; ``None`` if the details are empty without them."""
         remaining = replace(self, links=self.links.select(np.flatnonzero(~rows)))
         return None if remaining.is_empty else remaining
@@ -233,7 +233,7 @@ class SegmentDetails:
         values = [*self.values[name], None]  # index −1 is the last
         return [values[code] for code in self.attributes[name].tolist()]
 
-    def attributes_of(self, row: int) -> dict[str, str]:
+    def collect_attributes(self, row: int) -> dict[str, str]:
         """Return the attributes of a segment, by name."""
         return {
             name: self.values[name][column[row]]
@@ -247,7 +247,7 @@ class SegmentDetails:
         for first, second, label, directed in zip(*columns, strict=True):
             yield first, second, self.relation_labels[label], directed
 
-    def relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
+    def yield_relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
         """Yield relations with the first segment in these rows; see :meth:`relations`."""
         inside = (self.links.first >= low) & (self.links.first < high)
         return replace(self, links=self.links.select(np.flatnonzero(inside))).relations()
@@ -284,7 +284,7 @@ def join_details(
             for row in (
                 np.flatnonzero(np.logical_or.reduce(has_value)).tolist() if has_value else ()
             ):
-                attributes[n_before + row] = details.attributes_of(row)
+                attributes[n_before + row] = details.collect_attributes(row)
             for (first, second, label, directed), location in zip(
                 details.relations(), details.links.location, strict=True
             ):

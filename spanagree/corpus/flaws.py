@@ -54,7 +54,7 @@ class Flaw(NamedTuple):
             return np.zeros(len(is_case), np.bool_)
         return is_case if self.tolerated is None else is_case & ~self.tolerated(raw)
 
-    def repairs_of(self, raw: RawCorpus) -> tuple[str, ...]:
+    def list_repairs(self, raw: RawCorpus) -> tuple[str, ...]:
         """Return the repairs that help these rows; `widen-points` is for recordings."""
         repairs = self.repairs or ()
         return tuple(x for x in repairs if x != "widen-points" or is_time(raw.offsets))
@@ -124,7 +124,7 @@ def check_flaws(raw: RawCorpus, *, repairable: bool) -> None:
             continue
         if flaw.repairs is not None and (cases := flaw.find_errors(raw)).any():
             rule = flaw.rule
-            if repairable and (repairs := flaw.repairs_of(raw)):
+            if repairable and (repairs := flaw.list_repairs(raw)):
                 rule = f"{chosen('repair', *repairs)} would help"
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
@@ -152,7 +152,7 @@ def yield_notes_on_tolerated(raw: RawCorpus) -> Iterator[str]:
                 f"{pluralize(n_cases, 'segment')} taken as"
                 f" {'they are' if n_cases > 1 else 'it is'}:"
                 f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(n_cases)};"
-                f" {chosen('repair', *flaw.repairs_of(raw))} would help"
+                f" {chosen('repair', *flaw.list_repairs(raw))} would help"
             )
 
 

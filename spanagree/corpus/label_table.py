@@ -98,7 +98,7 @@ class LabelTable:
                 object.__setattr__(self, name, freeze_array(column, np.int64))
 
     @classmethod
-    def of_single(
+    def from_single_labels(
         cls,
         order: Ints,
         columns: tuple[Ints, Ints, Ints],
@@ -564,7 +564,7 @@ def build_label_table(
         {"duplicates": duplicates} if is_contradiction.any() else {}
     )  # only settings that had an effect
     reading |= effective_settings
-    return LabelTable.of_single(
+    return LabelTable.from_single_labels(
         kept_rows, (item, label, annotator), len(item_names), annotator_names, label_names,
         items=item_names, reading=reading, notes=tuple(notes),
     )  # fmt: skip

@@ -109,7 +109,7 @@ def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
     is_flawed = find_flawed_relations(raw)
     if raw.details is None or not is_flawed.any():
         return raw, 0
-    return raw.replace(details=raw.details.without_relations(is_flawed)), int(is_flawed.sum())
+    return raw.replace(details=raw.details.remove_relations(is_flawed)), int(is_flawed.sum())
 
 
 def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:

@@ -293,7 +293,7 @@ class Layer:
         if self.details is None:
             return Segment(start, end, labels[label])
         shape = self.details.shapes[self.details.shape[row]]
-        attributes = self.details.attributes_of(row)
+        attributes = self.details.collect_attributes(row)
         if not (shape or attributes):
             return Segment(start, end, labels[label])
         pieces = tuple((start + s, start + e) for s, e in shape)

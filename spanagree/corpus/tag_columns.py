@@ -151,7 +151,7 @@ class TagColumn:
         """True if some tokens are ignored in training."""
         return any(map(is_ignored, self.names))
 
-    def without_ignored(self) -> TagColumn:
+    def remove_ignored(self) -> TagColumn:
         """Remove the tags of tokens that are ignored in training."""
         if not self.has_ignored:
             return self
@@ -160,7 +160,7 @@ class TagColumn:
         return replace(self, codes=codes)
 
     @classmethod
-    def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
+    def from_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
         """Build a column from the tags of the documents that were seen."""
         if never.any():
             all_codes = np.full(int(lengths.sum()), -1)

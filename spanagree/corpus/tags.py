@@ -185,7 +185,7 @@ def read_tags(
         np.logical_or, flaw_masks.values(), prefix < O
     )  # −1 is O and never ill-formed
     n_ill_formed = int(np.count_nonzero(ill_formed))
-    start, end = sequence.lenient()
+    start, end = sequence.read_leniently()
     if strict and n_ill_formed:  # without ill-formed tags both readings agree
         start, end = _select_strict(sequence, scheme, ill_formed, start, end)
     sentence_index = np.searchsorted(sequence.first, start, side="right") - 1
@@ -379,7 +379,7 @@ class _Sequence:
         equals_next[1:-1] = label[1:] == label[:-1]
         self.same_before, self.same_after = equals_next[:-1], equals_next[1:]
 
-    def lenient(self) -> tuple[Ints, Ints]:
+    def read_leniently(self) -> tuple[Ints, Ints]:
         """Read start and end of each segment leniently, over all tokens."""
         is_tagged = self.prefix != O
         is_start = is_tagged & (

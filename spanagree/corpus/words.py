@@ -40,10 +40,11 @@ class TokenBytes(Sequence[str]):
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content
 
-    def unlike(self, other: TokenBytes) -> list[int]:
+    def find_differences(self, other: TokenBytes) -> list[int]:
         """Find the indices at which two token sequences differ, up to the end of the shorter.
 
-        >>> TokenBytes(b"Jo\\nsang\\nto\\n", 3).unlike(TokenBytes(b"Jo\\nsings\\nme\\nso\\n", 4))
+        >>> longer = TokenBytes(b"Jo\\nsings\\nme\\nso\\n", 4)
+        >>> TokenBytes(b"Jo\\nsang\\nto\\n", 3).find_differences(longer)
         [1, 2]
         """
         n_compared = min(len(self), len(other))

@@ -334,7 +334,7 @@ def gather_records(
                 collector.relation(head, tail, label, span_location, directed)
     notes = [*compose_ignored_note(log.name, log.passed)]
     notes += [*log.quotes.yield_notes(log.prefix), *log.copies.yield_notes(log.prefix)]
-    if not log.labelled and collector.label_all(ONE_LABEL):
+    if not log.labelled and collector.set_label_of_all(ONE_LABEL):
         notes.append(f"{log.prefix}the spans have no labels; all are called {ONE_LABEL!r}")
     counts = {"quotes": quotes} if (quotes := log.count_quotes()) else {}
     reading = {**reading, **log.reading, **counts}

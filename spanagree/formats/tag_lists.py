@@ -94,7 +94,7 @@ def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
         raise InputError(
             f"{quote_value(name)}: a tag is not a string; every tag must be one"
         ) from None
-    return TagColumn.of_seen(names, tag_codes, is_unseen, lengths).without_ignored()
+    return TagColumn.from_seen(names, tag_codes, is_unseen, lengths).remove_ignored()
 
 
 def _code_tags(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:

@@ -46,7 +46,7 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     code_by_value = {name: i for i, name in enumerate(distinct_values)}
     value_code = np.array([code_by_value[value] for value in values], np.int64)
     (item_document, *_), item, _ = unique_rows(document, start, end, label, shapes)
-    return LabelTable.of_single(
+    return LabelTable.from_single_labels(
         np.lexsort((layer, item)),
         (item, value_code, layer),
         len(item_document),

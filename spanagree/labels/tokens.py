@@ -139,7 +139,7 @@ def _joined_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
             for table, n in zip(tables, n_tokens, strict=True)
             for name in table.items or ()
         )
-    return LabelTable.of_single(
+    return LabelTable.from_single_labels(
         np.lexsort((annotator, item)),
         (item, label, annotator),
         sum(table.size for table in tables),
@@ -228,7 +228,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     item, annotator, label = (
         np.concatenate([*(c[clash_row] for c in columns), no_rows]) for clash_row in range(3)
     )
-    table = LabelTable.of_single(
+    table = LabelTable.from_single_labels(
         np.argsort(item, kind="stable"),
         (item, label, annotator),
         int(lengths.sum()),

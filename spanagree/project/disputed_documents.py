@@ -96,7 +96,7 @@ class DisputedSegments(NamedTuple):
         """Select the first segments."""
         return self.select(np.arange(min(count, len(self.document))))
 
-    def by_documents(self, documents: Ints) -> DisputedSegments:
+    def sort_by_documents(self, documents: Ints) -> DisputedSegments:
         """Sort segments by the order of `documents`, and within a document by position."""
         rank = np.zeros(len(self.saw), np.int64)
         rank[documents] = np.arange(len(documents))
@@ -410,7 +410,7 @@ class Disputes(Result):
 
     def _table(self, by: str | None) -> Frame:
         """Build a table of disputed segments, or of documents; a terminal shows the first."""
-        documents = first_shown(self._documents_of, len(self.documents))
+        documents = first_shown(self._tabulate_documents, len(self.documents))
         if by is not None:
             return documents
         if not len(self):
@@ -425,7 +425,7 @@ class Disputes(Result):
         rows = LazyRows(size, lambda: self._rows_of(size).rows)
         return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=terminal_table)
 
-    def _documents_of(self, count: int) -> Frame:
+    def _tabulate_documents(self, count: int) -> Frame:
         """Build the table of the first documents."""
         columns = [
             Column("document", document_noun(self.settings), "name"),
@@ -591,7 +591,7 @@ def disputes(
         tuple(queued for _, queued in ranked),
         int((contested.saw > 1).sum()),
         document_indices,
-        contested.by_documents(document_indices),
+        contested.sort_by_documents(document_indices),
         corpus,
         text and not text_notes,
         left_out,

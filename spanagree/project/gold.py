@@ -128,10 +128,10 @@ class Gold(Result):
         """
         rows: list[list[dict[str, Any]]] = [[] for _ in range(len(self.corpus))]
         for i in np.flatnonzero(self.counted.outcome == GOLD).tolist():
-            rows[self.counted.document[i]].append(self._entry(i))
+            rows[self.counted.document[i]].append(self._describe_segment(i))
         return rows
 
-    def _entry(self, i: int) -> dict[str, Any]:
+    def _describe_segment(self, i: int) -> dict[str, Any]:
         """Return one of the segments of the vote as plain data."""
         counted = self.counted
         return {
@@ -151,7 +151,9 @@ class Gold(Result):
             int(has_enough.sum()), len(has_enough), document_noun(self.settings)
         )
         elected = f"{pluralize(len(self.layer), 'segment')} in {documents}"
-        return f"The vote gives {elected}; to be adjudicated: {self._open_cases() or 'nothing'}."
+        return (
+            f"The vote gives {elected}; to be adjudicated: {self._write_open_cases() or 'nothing'}."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
         "labels": None, "segments": "segment", "adjudicate": "adjudicate"
@@ -199,7 +201,7 @@ class Gold(Result):
         return self._shown(columns, rows)
 
     def _row(self, i: int, text: str) -> list[Value]:
-        d, entry = int(self.counted.document[i]), self._entry(i)
+        d, entry = int(self.counted.document[i]), self._describe_segment(i)
         start, end = convert_to_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])
         shown_text = truncate(text, LONGEST)
@@ -240,8 +242,8 @@ class Gold(Result):
             Column("share", f"mean {self._share}", "figure", "share of votes"),
             Column("adjudicate", "to adjudicate", "count"),
         ]
-        remarks = [f"to adjudicate: {self._open_cases()}; --by adjudicate lists them"]
-        return self._shown(columns, rows, *remarks * bool(self._open_cases()))
+        remarks = [f"to adjudicate: {self._write_open_cases()}; --by adjudicate lists them"]
+        return self._shown(columns, rows, *remarks * bool(self._write_open_cases()))
 
     def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Frame:
         """Build a table with its caption; an empty table shows no columns."""
@@ -258,7 +260,7 @@ class Gold(Result):
         caption = f"{gold_text}, by the votes of {n_voters}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
-    def _open_cases(self) -> str:
+    def _write_open_cases(self) -> str:
         """Write the number of cases to be adjudicated, by outcome."""
         names = {"tie": "tie", "border": "tied boundary", "conflict": "conflict"}
         n_cases = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()

@@ -112,10 +112,10 @@ class Plan(ResultBase):
             SettingError: if the plan does not have this number of annotators.
         """
         return _extend_range(
-            self._smallest_number(variance) for variance in self._variance_range(annotators)
+            self._find_smallest_number(variance) for variance in self._variance_range(annotators)
         )
 
-    def _smallest_number(self, variance: float) -> int:
+    def _find_smallest_number(self, variance: float) -> int:
         """Find the smallest number of documents with an interval of the requested width."""
         too_few = max(
             1,
@@ -213,17 +213,17 @@ class Plan(ResultBase):
         )
         documents = f"{pluralize(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
         requirements = [
-            f"{self._requirement(smallest)} with {pluralize(smallest, 'annotator')} each"
+            f"{self._write_requirement(smallest)} with {pluralize(smallest, 'annotator')} each"
         ]
         if largest > smallest:
-            requirements.append(f"{self._requirement(largest)} with {largest}")
+            requirements.append(f"{self._write_requirement(largest)} with {largest}")
         return (
             f"For these annotators, the {documents} a {self.settings.confidence:g} % interval"
             f" {verdict.short(self.width)} wide; one of {verdict.short(self.settings.width)} needs"
             f" {', or '.join(requirements)}."
         )
 
-    def _requirement(self, annotators: int) -> str:
+    def _write_requirement(self, annotators: int) -> str:
         """Write the number of documents for a number of annotators, with its range."""
         enough, low, high = self.needed(annotators)
         range_text = f" ({low} to {high})" if low < high else ""
@@ -364,7 +364,7 @@ def _plan_from_rows(
     planned_numbers = _list_plannable_numbers(table, len(agreement.annotators))
     n_estimable = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
     variance = _compute_variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
-    team = Clusters.of(agreement.per_document, USUAL, agreement.settings).of_team()
+    team = Clusters.of(agreement.per_document, USUAL, agreement.settings).compute_team()
     low, high = ends_of(team, jackknife.tail).ends[0, score_index].tolist()
     return Plan(
         getattr(rows.total().f1, settings.figure),

@@ -146,9 +146,11 @@ class ChanceTest(Result):
         sentences = []
         for outcome, names in names_by_outcome.items():
             if len(marking_systems) == 1 and names:
-                sentences.append(f"{escape_name(names[0])} is {outcome}, {self._p_of(names[0])}.")
+                sentences.append(
+                    f"{escape_name(names[0])} is {outcome}, {self._write_p(names[0])}."
+                )
             elif names:
-                names_with_p = [f"{escape_name(name)} ({self._p_of(name)})" for name in names]
+                names_with_p = [f"{escape_name(name)} ({self._write_p(name)})" for name in names]
                 systems_phrase = ", ".join(verdict.first_of(names_with_p, _NAMED, "other"))
                 sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {systems_phrase}.")
         n_tests = sum(not math.isnan(system.p) for system in self.systems.values())
@@ -159,7 +161,7 @@ class ChanceTest(Result):
         sentences += [verdict.marked_nothing(self.unmarked), self.not_in_text]
         return " ".join(filter(None, sentences))
 
-    def _p_of(self, name: str) -> str:
+    def _write_p(self, name: str) -> str:
         """Return the adjusted p of a system in words, or the reason for an undefined p."""
         system = self.systems[name]
         return f"p {verdict.p_of(system.p_holm)}" if system.p == system.p else system.reason

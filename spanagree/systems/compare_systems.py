@@ -153,7 +153,7 @@ class Comparison(Result, MappingResult):
                 )
             )
         confidence = confidence_of(self.settings) or 95
-        significant_pairs = self._better(ranked) if n_pairs > 1 else ()
+        significant_pairs = self._list_better(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
         sentence = verdict.comparison(
             self.scores,
@@ -211,7 +211,7 @@ class Comparison(Result, MappingResult):
         """Whether p is computed from draws, without intervals."""
         return self.settings.test != "jackknife"
 
-    def _better(self, ranked: Sequence[str]) -> list[SignificantPair]:
+    def _list_better(self, ranked: Sequence[str]) -> list[SignificantPair]:
         """List the pairs with a significant difference, in the order of the systems."""
         rank_by_name = {name: i for i, name in enumerate(ranked)}
         significant_pairs = []

@@ -286,8 +286,8 @@ def test_unlike(column, more, changed):
 
     mine, its = ([*column, *(pair[i] for pair in changed), *column] for i in (0, 1))
     differ = [i for i, (a, b) in enumerate(zip(mine, its, strict=True)) if a != b]
-    assert joined(mine).unlike(joined([*its, *more])) == differ
-    assert joined([*its, *more]).unlike(joined(mine)) == differ
+    assert joined(mine).find_differences(joined([*its, *more])) == differ
+    assert joined([*its, *more]).find_differences(joined(mine)) == differ
 
 
 def test_equal_tokens_are_one_string(tmp_path):

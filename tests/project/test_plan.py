@@ -245,6 +245,6 @@ def test_the_least_number_for_a_wide_interval(crowd):
     for width in (0.05, 0.3, 1.5):
         plan = sa.plan_sample(crowd, width, figure="observed")
         variance = plan.variance[2]
-        needed = plan._smallest_number(variance)
+        needed = plan._find_smallest_number(variance)
         assert plan._width(needed, variance) <= width
         assert needed == 2 or plan._width(needed - 1, variance) > width

@@ -136,5 +136,5 @@ def _count_differences(file: ConllFile, first: ConllFile, unit: str, ignore_toke
 def _find_differing_positions(tokens: Sequence[str], other_tokens: Sequence[str]) -> list[int]:
     """Find the positions where tokens differ, up to the end of the shorter text."""
     if isinstance(tokens, TokenBytes) and isinstance(other_tokens, TokenBytes):
-        return tokens.unlike(other_tokens)
+        return tokens.find_differences(other_tokens)
     return [i for i, (a, b) in enumerate(zip(tokens, other_tokens, strict=False)) if a != b]

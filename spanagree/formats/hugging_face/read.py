@@ -270,7 +270,7 @@ def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
             )
         names = find_label_names(columns.features, column, shape.label_names)
         distinct_tags, codes = code_labels(entries, names, column)
-        tag_columns[name] = TagColumn.of_seen(distinct_tags, compact(codes), sizes < 0, lengths)
+        tag_columns[name] = TagColumn.from_seen(distinct_tags, compact(codes), sizes < 0, lengths)
     del columns, entries  # frees memory for the largest arrays
     reading = {"format": "datasets", **shape.chosen_settings}
     document_ids = ids and [convert_document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
