@@ -17,7 +17,7 @@ import numpy as np
 from spanagree.agreement.count import stack_columns
 from spanagree.agreement.other_annotators import add_annotator_intervals, compute_team_variance
 from spanagree.comparisons.table import NO_LABEL, Comparisons
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.confidence import USUAL
 from spanagree.uncertainty.jackknife import intervals_of, moments
 
@@ -97,7 +97,7 @@ def true_figure(marks: Any, sizes: Any) -> float:
     both = marks.sum(axis=0, dtype=np.float64)
     matched = (both * (both - 1)).sum() / 2
     size = float(sizes.sum()) * (ANNOTATORS - 1)
-    return float(f1_figures(np.array([matched, by_chance * size, size]))[2])
+    return float(compute_f1_figures(np.array([matched, by_chance * size, size]))[2])
 
 
 def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Comparisons:
@@ -122,7 +122,7 @@ def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Comp
 
 def intervals(rows: Comparisons) -> list[tuple[float, float]]:
     """Return the intervals of corrected F1, over documents and over annotators too."""
-    sums = moments(stack_columns(rows.by("document")), f1_figures)
+    sums = moments(stack_columns(rows.by("document")), compute_f1_figures)
     (over,) = intervals_of(sums, USUAL)
     (wide,) = add_annotator_intervals(over, sums, compute_team_variance(rows), USUAL.tail)
     assert wide.over_annotators is not None  # as it was asked for

@@ -21,7 +21,7 @@ import spanagree as sa
 from spanagree.arrays import Floats
 from spanagree.labels import formulas
 from spanagree.labels.intervals import units_of
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import ends_of, moments
 
@@ -137,7 +137,7 @@ def coverage(cell: Cell, seed: int = SEED, samples: int | None = None) -> Covera
     rng = np.random.default_rng([seed, cell.documents, int(1000 * cell.f1), *kind])
     rows = documents(rng, cell, samples * cell.documents)
     sample = np.repeat(np.arange(samples), cell.documents)
-    sums = moments(rows, f1_figures, sample, samples)
+    sums = moments(rows, compute_f1_figures, sample, samples)
     low, high = ends_of(sums, TAIL).ends[:, 2].T
     figures = sums.value[:, 2]
     truth = (cell.f1 - BY_CHANCE) / (1 - BY_CHANCE)

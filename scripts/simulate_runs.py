@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.differences import DocumentInfluence, p_and_half_width
 
 PAIRS = 200
@@ -103,7 +103,7 @@ def true_difference(spread: float, n_runs: int = 400, n_documents: int = 20_000)
 
 def corrected(rows: Any) -> float:
     """Return the corrected F1 of the sums of documents."""
-    return float(f1_figures(rows.sum(axis=0))[2])
+    return float(compute_f1_figures(rows.sum(axis=0))[2])
 
 
 def intervals(rows: Any, n_runs: int) -> list[tuple[float, float]]:

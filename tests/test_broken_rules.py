@@ -44,7 +44,7 @@ BREAKS = {
     "M6": Break(" = near_pairs(*columns, measure.within)", " = near_pairs(*columns, 0)"),
     "M7": Break("+ _is_equal(offset, a, b)) / 2", "+ _is_equal(offset, a, b)) / 3"),
     "M8": Break("np.where(is_right, distance, 0)", "np.where(is_right, -distance, 0)"),
-    "C1": Break("else undefined(ratio.undefined)", "else corrected(0.0, 0.0)"),
+    "C1": Break("else build_undefined_score(ratio.undefined)", "else build_corrected_score(0.0, 0.0)"),
     "C2": Break("in_tokens=True, kernel", "in_tokens=False, kernel"),
     "C3": Break("math.fsum(column) / len(defined)", "math.fsum(column) / len(scores)"),
     "C4": Break("1 + square, square, 1,", "1 + square, 1, square,"),

@@ -14,7 +14,7 @@ import spanagree as sa
 from spanagree.agreement.result import Agreement
 from spanagree.references.against import ReferenceEvaluation
 from spanagree.results import text
-from spanagree.results.frame import figure
+from spanagree.results.frame import format_figure
 from spanagree.results.result import MappingResult, ResultBase
 from spanagree.settings import Settings
 from spanagree.slices.result import Slices
@@ -160,10 +160,10 @@ def test_results_show_themselves(name):
         assert f"{result}\n" == text.render(table) + notes
     shown = table.for_reading.shown
     figures = [i for i, column in enumerate(shown.columns) if column.kind == "figure"]
-    assert all(figure(shown.rows[0][i]) in line for i in figures)
+    assert all(format_figure(shown.rows[0][i]) in line for i in figures)
     there = {column.title for column in (table.in_terminal or table).for_reading.columns}
     figures = [i for i in figures if shown.columns[i].title in there and not shown.columns[i].spare]
-    assert all(figure(shown.rows[0][i]) in str(result) for i in figures)
+    assert all(format_figure(shown.rows[0][i]) in str(result) for i in figures)
     frame, other = result.to_pandas(), result.to_polars()
     assert list(frame.columns) == other.columns == list(table.types)
     assert len(frame) == len(other) == len(rows)

@@ -28,9 +28,9 @@ from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import escape_name, pluralize
-from spanagree.results.frame import Column, Value, figure
+from spanagree.results.frame import Column, Value, format_figure
 from spanagree.results.result import NanEqualMixin
-from spanagree.results.score import NO_CHANCE, Score, ScoreValues, ends_of
+from spanagree.results.score import NO_CHANCE, Score, ScoreValues, get_ends
 from spanagree.results.score_columns import ScoreColumns
 from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.permutation import holm
@@ -426,7 +426,7 @@ def build_layout(
             cells += [
                 end
                 for score_key in ScoreValues._fields
-                for end in ends_of(member.gain_interval, score_key)
+                for end in get_ends(member.gain_interval, score_key)
             ]
         cells += [math.nan] * (2 + len(_SHARES)) if summary is None else summary.figures
         rows.append(
@@ -474,7 +474,7 @@ def write_outlier_sentence(
         if standings[member.name].outlier
     ]
     names = ", ".join(
-        f"{escape_name(member.name)} ({figure(_choose_figure(member, member.f1))})"
+        f"{escape_name(member.name)} ({format_figure(_choose_figure(member, member.f1))})"
         for member in outliers
     )
     rule = f"Holm's p below {OUTLIER_LEVEL:g}, {pluralize(n_tests, 'annotator')} tested"

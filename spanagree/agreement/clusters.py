@@ -11,7 +11,7 @@ from spanagree.arrays import Floats, Ints, places_in, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.table import Comparisons, Coverage, PartlySummedComparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, mean_moments, moments
 
@@ -84,23 +84,39 @@ class Clusters:
 
     def compute_team(self) -> Moments:
         """Compute F1 of the team and its change by each cluster."""
+<<<<<<< ours
         return moments(stack_columns(self.by()), f1_figures)
+=======
+        return moments(columns_of(self.by()), compute_f1_figures)
+>>>>>>> theirs
 
     def compute_labels(self, n_labels: int) -> Moments:
         """Compute F1 of the team for each label and its change by each cluster."""
         rows = self.by("label")
+<<<<<<< ours
         return moments(stack_columns(rows), f1_figures, rows.label, n_labels)
+=======
+        return moments(columns_of(rows), compute_f1_figures, rows.label, n_labels)
+>>>>>>> theirs
 
     def compute_annotators(self) -> Moments:
         """Compute F1 of each annotator against all others and its change by each cluster."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
+<<<<<<< ours
         return moments(stack_columns(rows), f1_figures, rows.first, n_annotators)
+=======
+        return moments(columns_of(rows), compute_f1_figures, rows.first, n_annotators)
+>>>>>>> theirs
 
     def of_pairs(self, first: Ints, second: Ints) -> Moments:
         """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
         rows = self.rows.by("first", "second", "document")
         pair = places_in((first, second), (rows.first, rows.second))
+<<<<<<< ours
         return moments(stack_columns(rows), f1_figures, pair, len(first))
+=======
+        return moments(columns_of(rows), compute_f1_figures, pair, len(first))
+>>>>>>> theirs
 
     def of_mean(self) -> Moments:
         """Compute the mean of F1 over pairs and its change by each cluster."""
@@ -111,14 +127,23 @@ class Clusters:
             np.zeros(len(columns[0]), np.int64) for columns in (pairs, documents)
         )
         return mean_moments(
+<<<<<<< ours
             stack_columns(rows),
             f1_figures,
+=======
+            columns_of(rows),
+            compute_f1_figures,
+>>>>>>> theirs
             pair,
             group_of_pair,
             unit,
             group_of_unit,
             1,
+<<<<<<< ours
             compute_means,
+=======
+            mean_figures,
+>>>>>>> theirs
         )
 
 

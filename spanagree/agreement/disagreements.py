@@ -26,8 +26,8 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, first_shown
-from spanagree.results.plots import Plot, bars, shown_text
+from spanagree.results.frame import Column, Frame, Value, build_shortened_table
+from spanagree.results.plots import Plot, draw_bars, prepare_text
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 
@@ -168,7 +168,7 @@ class Disagreements(Result):
         if not any(counts.values()):
             return ""
         a, b = map(escape_name, self.between)
-        return f"Disagreements of {a} and {b} are most often {verdict.most_often(counts)}."
+        return f"Disagreements of {a} and {b} are most often {verdict.write_most_frequent(counts)}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
 
@@ -176,7 +176,7 @@ class Disagreements(Result):
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each disagreement; without any the caption says so."""
-        return first_shown(self._rows_of, len(self))
+        return build_shortened_table(self._rows_of, len(self))
 
     def _rows_of(self, n_rows: int) -> Frame:
         """Build the table of the first rows."""
@@ -243,8 +243,8 @@ class Disagreements(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
-        title = f"disagreements of {' and '.join(map(shown_text, self.between))}"
-        return Plot(lambda ax: bars(ax, counts, title))
+        title = f"disagreements of {' and '.join(map(prepare_text, self.between))}"
+        return Plot(lambda ax: draw_bars(ax, counts, title))
 
 
 def compute_contexts(

@@ -27,7 +27,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, heat_map, shown_text
+from spanagree.results.plots import Plot, plot_heat_map, prepare_text
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.jackknife import beyond_rounding
@@ -225,7 +225,7 @@ class Confusion(Result):
         max_times = max(pair.times for pair in self.confused)
         pairs = [pair for pair in self.confused if pair.times == max_times]
         pair_names = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
-        pairs_phrase = "; ".join(verdict.first_of(pair_names, _NAMED, "other pair"))
+        pairs_phrase = "; ".join(verdict.abbreviate_names(pair_names, _NAMED, "other pair"))
         times_phrase = f"{pluralize(max_times, 'time')}{' each' * (len(pairs) > 1)}"
         significant = [pair for pair in self.confused if pair.p_holm < verdict.LEVEL]
         significant_phrase = ", ".join(
@@ -298,8 +298,8 @@ class Confusion(Result):
         if by is None:
             max_count = max(int(self.matrix.max()), 1)
             values, limits, title = self.matrix.astype(np.float64), (0, max_count), "segments"
-        first, second = map(shown_text, self.sides)
-        return heat_map(names, names, values, title, limits, axis_titles=(first, second))
+        first, second = map(prepare_text, self.sides)
+        return plot_heat_map(names, names, values, title, limits, axis_titles=(first, second))
 
 
 def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) -> Confusion:

@@ -12,7 +12,7 @@ from spanagree.agreement.clusters import Clusters, compute_means
 from spanagree.agreement.count import stack_columns
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.table import Comparisons, PartlySummedComparisons
-from spanagree.results.score import Interval, f1_figures
+from spanagree.results.score import Interval, compute_f1_figures
 from spanagree.uncertainty.jackknife import Moments, group_sums, with_defined
 from spanagree.uncertainty.samples import SampleVariance, second_intervals
 
@@ -45,7 +45,11 @@ def compute_annotator_variances(clusters: Clusters) -> SampleVariance:
 def compute_mean_variance(clusters: Clusters) -> SampleVariance:
     """Compute the variance of the mean of F1 over pairs."""
     pairs = clusters.sums.by("first", "second")
+<<<<<<< ours
     sums = with_defined(f1_figures(stack_columns(pairs)))
+=======
+    sums = with_defined(compute_f1_figures(columns_of(pairs)))
+>>>>>>> theirs
     total = sums.sum(axis=0)[None]
     members = np.concatenate((pairs.first, pairs.second))
     annotators, member_index = np.unique(members, return_inverse=True)
@@ -57,7 +61,11 @@ def _leave_out_each(total: Floats, rows: Comparisons, group: Ints | None) -> Sam
     """Leave out the rows of one annotator at a time from the sums of their group."""
     group_totals = total[np.zeros(len(rows), np.int64) if group is None else group]
     return SampleVariance.of(
+<<<<<<< ours
         f1_figures(total), f1_figures(group_totals - stack_columns(rows)), group
+=======
+        compute_f1_figures(total), compute_f1_figures(group_totals - columns_of(rows)), group
+>>>>>>> theirs
     )
 
 

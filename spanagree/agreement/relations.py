@@ -22,7 +22,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, bars, shown_text
+from spanagree.results.plots import Plot, draw_bars, prepare_text
 from spanagree.results.result import Result
 from spanagree.settings import document_noun
 
@@ -86,7 +86,7 @@ class RelationDisagreements(Result):
         if not any(counts.values()):
             return ""
         a, b = map(escape_name, self.settings.between)
-        most_frequent = verdict.most_often(counts)
+        most_frequent = verdict.write_most_frequent(counts)
         return f"Disagreements of {a} and {b} about relations are most often {most_frequent}."
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
@@ -163,8 +163,8 @@ class RelationDisagreements(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
-        title = f"relations of {' and '.join(map(shown_text, self.settings.between))}"
-        return Plot(lambda ax: bars(ax, counts, title))
+        title = f"relations of {' and '.join(map(prepare_text, self.settings.between))}"
+        return Plot(lambda ax: draw_bars(ax, counts, title))
 
 
 def relation_disagreements(

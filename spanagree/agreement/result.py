@@ -35,7 +35,7 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import check_choice, check_known
 from spanagree.results.result import MappingResult, Result
-from spanagree.results.score import ScoreValues, f1_figures
+from spanagree.results.score import ScoreValues, compute_f1_figures
 
 if TYPE_CHECKING:
     from spanagree.agreement.by_annotator import AnnotatorSummary
@@ -120,7 +120,7 @@ class Agreement(Result, MappingResult):
         from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
 
         columns = stack_columns(self.per_document.sums.by("document"))
-        return tuple(evidence_of(columns, f1_figures)[0, 0].tolist())
+        return tuple(evidence_of(columns, compute_f1_figures)[0, 0].tolist())
 
     @cached_property
     def heavy(self) -> tuple[DominantDocument, ...]:

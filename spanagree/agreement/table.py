@@ -18,9 +18,9 @@ from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import join_names, pluralize
 from spanagree.results import caveats, verdict
-from spanagree.results.frame import Column, Frame, with_more
-from spanagree.results.plots import Plot, f1_dots, heat_map, sentence
-from spanagree.results.score import NO_CHANCE, Score, over_annotators
+from spanagree.results.frame import Column, Frame, add_remark_on_more
+from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map, write_sentence
+from spanagree.results.score import NO_CHANCE, Score, get_annotator_interval
 from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
 from spanagree.settings import confidence_of, document_noun
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -108,7 +108,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
                 rows[row_of_name[member.name]] for member in sorted_members[: by_annotator.SHOWN]
             ],
         )
-        short_table = with_more(short_table, len(rows) - by_annotator.SHOWN)
+        short_table = add_remark_on_more(short_table, len(rows) - by_annotator.SHOWN)
         table = replace(table, in_terminal=short_table)
     uniform = None if agreement.uniform is None else agreement.uniform._table(by)
     return beside_uniform(table, uniform, agreement.places)
@@ -126,7 +126,7 @@ def _write_remarks(
     """Write remarks on the team's sums, unreliable figures and undefined figures."""
     document = document_noun(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
-    remarks += verdict.remarks_without_chance(agreement.settings)
+    remarks += verdict.write_chance_remarks(agreement.settings)
     if agreement.places is not None:
         remarks += agreement.places.remarks({"annotators": list(agreement.annotators)})
     if agreement.settings.over is not None:
@@ -159,7 +159,7 @@ def _write_remarks(
             " the mean"
         )
     if by is None and agreement.mean.pairs.observed:
-        n_pairs = getattr(agreement.mean.pairs, verdict.figure_of(agreement.settings)[0])
+        n_pairs = getattr(agreement.mean.pairs, verdict.choose_figure(agreement.settings)[0])
         explanation = "undefined of one pair" if n_pairs == 1 else "divisor n − 1"
         remarks.append(f"{_SD}: {explanation}")
     if by == "annotator":
@@ -182,12 +182,14 @@ def picture_of(agreement: Agreement, by: str | None) -> Plot:
     """
     if by in ("annotator", "label"):
         _, layout_rows, _ = _LAYOUTS[by](agreement)
-        return f1_dots(((str(name), score) for (name, *_), score, *_ in layout_rows), f"F1 by {by}")
+        return plot_f1_dots(
+            ((str(name), score) for (name, *_), score, *_ in layout_rows), f"F1 by {by}"
+        )
     names = list(agreement.annotators)
     if not names:
-        return Plot(functools.partial(sentence, text="no annotator"))
-    score_key, prefix = verdict.figure_of(agreement.settings)
-    return heat_map(names, names, agreement.matrix(score_key), f"{prefix}F1")
+        return Plot(functools.partial(write_sentence, text="no annotator"))
+    score_key, prefix = verdict.choose_figure(agreement.settings)
+    return plot_heat_map(names, names, agreement.matrix(score_key), f"{prefix}F1")
 
 
 # --- the parts of an agreement ---
@@ -284,13 +286,13 @@ def caveats_of(agreement: Agreement) -> tuple[str, ...]:
         team_sentences.append(
             write_single_caveat(agreement.single, team.documents, agreement.settings)
         )
-    warnings = caveats.caveats(
+    warnings = caveats.write_caveats(
         "team", team.f1, agreement.evidence, document_noun(agreement.settings)
     )
     other_warnings: list[str] = []
     if (without := agreement.without) is not None:
         name = f"team{_WITHOUT}{join_names(agreement.settings.without or ())}"
-        other_warnings += caveats.caveats(
+        other_warnings += caveats.write_caveats(
             name, without.team.f1, without.evidence, document_noun(agreement.settings)
         )
     team_caveats = (f"team: {sentence}" for sentence in team_sentences)
@@ -318,7 +320,7 @@ def verdict_of(agreement: Agreement) -> str:
     """Write the corrected agreement of the team, and the number of documents behind it."""
     noun, confidence = document_noun(agreement.settings), confidence_of(agreement.settings)
     scope = f" over {noun}s, for these {pluralize(_count_compared(agreement), 'annotator')}"
-    sentences = [verdict.one_score("The team", agreement.team.f1, confidence, scope)]
+    sentences = [verdict.write_score("The team", agreement.team.f1, confidence, scope)]
     if math.isnan(agreement.team.f1.observed):
         return sentences[0]
     with_pairs = [member for member in agreement.annotators.values() if member.pairs]
@@ -326,18 +328,22 @@ def verdict_of(agreement: Agreement) -> str:
     pairs_phrase = pluralize(agreement.team.pairs, "pair")
     documents_phrase = f"{agreement.team.documents} of {pluralize(agreement.documents, noun)}"
     sentences.append(f"It is over {pairs_phrase}, and {documents_phrase} that two or more saw.")
-    if (second_interval := over_annotators(agreement.team.f1.interval)) is not None:
-        ends = getattr(second_interval, verdict.figure_of(agreement.settings)[0])
-        sentences.append(verdict.other_annotators(ends, _count_compared(agreement), FEW_ANNOTATORS))
+    if (second_interval := get_annotator_interval(agreement.team.f1.interval)) is not None:
+        ends = getattr(second_interval, verdict.choose_figure(agreement.settings)[0])
+        sentences.append(
+            verdict.write_annotator_interval(ends, _count_compared(agreement), FEW_ANNOTATORS)
+        )
     if agreement.without is not None:
         without = f"Without {join_names(agreement.settings.without or ())}"
-        sentences.append(verdict.one_score(without, agreement.without.team.f1, confidence))
-    sentences.append(verdict.chance_model(agreement.settings))
+        sentences.append(verdict.write_score(without, agreement.without.team.f1, confidence))
+    sentences.append(verdict.write_chance_model(agreement.settings))
     names = [member.name for member in with_pairs]
-    lost_quotes = verdict.not_in_text(
+    lost_quotes = verdict.write_quotes_not_in_text(
         agreement.settings, names, agreement.not_found, "match nothing"
     )
-    return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost_quotes]))
+    return " ".join(
+        filter(None, [*sentences, verdict.write_names_without_segments(unmarked), lost_quotes])
+    )
 
 
 def _write_shared_documents(agreement: Agreement) -> str:
@@ -346,7 +352,7 @@ def _write_shared_documents(agreement: Agreement) -> str:
     per_document = agreement.per_document
     if not per_document.corpus.seen_unknown or not agreement.pairs:
         return f"a shared {document}"
-    return verdict.counted_from(agreement.pairs.shared.tolist(), f"shared {document}")
+    return verdict.write_range(agreement.pairs.shared.tolist(), f"shared {document}")
 
 
 def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float, float]]:

@@ -23,8 +23,8 @@ from spanagree.results.score import (
     Interval,
     Score,
     ScoreValues,
-    f1_figures,
-    undefined,
+    build_undefined_score,
+    compute_f1_figures,
 )
 from spanagree.settings import document_noun
 
@@ -46,7 +46,7 @@ class Pair:
     @property
     def f1(self) -> Score:
         """F1 over shared documents; undefined without any, or if nothing is marked in them."""
-        return self.tally.f1 if self.documents else undefined("no document shared")
+        return self.tally.f1 if self.documents else build_undefined_score("no document shared")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Team:
     @property
     def f1(self) -> Score:
         """F1 of the summed tallies."""
-        return undefined(self.reason) if self.reason else self.tally.f1
+        return build_undefined_score(self.reason) if self.reason else self.tally.f1
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,11 @@ class AnnotatorScores(NanEqualMixin):
     @property
     def f1(self) -> Score:
         """F1 against all others."""
-        return self.tally.f1 if self.pairs else undefined("no document shared with another")
+        return (
+            self.tally.f1
+            if self.pairs
+            else build_undefined_score("no document shared with another")
+        )
 
 
 class Pairs(Mapping[tuple[str, str], Pair]):
@@ -156,7 +160,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def f1(self) -> Floats:
         """Observed, expected and corrected F1 of each pair; (pairs, 3)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return f1_figures(np.column_stack(self._comparisons.symmetric_columns))
+            return compute_f1_figures(np.column_stack(self._comparisons.symmetric_columns))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """Return the pair of two annotators.

@@ -14,7 +14,7 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import escape_name, percent
-from spanagree.results.frame import figure
+from spanagree.results.frame import format_figure
 from spanagree.results.score import Score
 from spanagree.settings import document_noun
 
@@ -94,7 +94,8 @@ def yield_weight_caveats(
 
 
 def _write_figures_without(left_out: str, f1: Score) -> str:
-    return f"without {left_out}, F1 is {figure(f1.observed)}, corrected {figure(f1.corrected)}"
+    observed, corrected = format_figure(f1.observed), format_figure(f1.corrected)
+    return f"without {left_out}, F1 is {observed}, corrected {corrected}"
 
 
 def write_single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:

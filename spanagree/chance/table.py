@@ -10,7 +10,7 @@ from typing import ClassVar
 from spanagree.arrays import Floats
 from spanagree.errors import pluralize
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Plot, curves
+from spanagree.results.plots import Plot, draw_curves
 from spanagree.results.result import Result
 from spanagree.settings import Settings
 
@@ -92,4 +92,4 @@ class StartDistributions(Result):
             for segment_length, start in sorted(self._by_length.items())
         }
         axis_title = f"start, in a document of {pluralize(self.settings.length, 'token')}"
-        return Plot(lambda ax: curves(ax, rows, axis_title), (5.2, 2.8 + 0.06 * len(rows)))
+        return Plot(lambda ax: draw_curves(ax, rows, axis_title), (5.2, 2.8 + 0.06 * len(rows)))

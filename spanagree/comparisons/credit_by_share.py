@@ -38,9 +38,9 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Plot, dot_of, dots_of
+from spanagree.results.plots import Plot, get_dot, plot_dots
 from spanagree.results.result import Result
-from spanagree.results.score import Score, corrected, undefined
+from spanagree.results.score import Score, build_corrected_score, build_undefined_score
 from spanagree.settings import Settings, document_noun
 
 _REASONS = ("the second marked nothing", "the first marked nothing", "nobody marked anything")
@@ -120,8 +120,8 @@ class PartialCredit(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot precision, recall and F1, observed and by chance."""
         values = ("expected", "observed")
-        rows = [(name, [dot_of(x, value) for value in values]) for name, x in self._scores.items()]
-        return dots_of(rows, values, "credit by share")
+        rows = [(name, [get_dot(x, value) for value in values]) for name, x in self._scores.items()]
+        return plot_dots(rows, values, "credit by share")
 
 
 def partial_credit(
@@ -188,7 +188,7 @@ def partial_credit(
         reading=corpus.reading,
     )
     if not len(shared_documents):
-        undefined_score = undefined("no document that both saw")
+        undefined_score = build_undefined_score("no document that both saw")
         return PartialCredit(
             undefined_score,
             undefined_score,
@@ -220,7 +220,11 @@ def partial_credit(
             else math.nan
         )
         is_undefined = math.isnan(observed[i])
-        scores.append(undefined(reason) if is_undefined else corrected(observed[i], expected))
+        scores.append(
+            build_undefined_score(reason)
+            if is_undefined
+            else build_corrected_score(observed[i], expected)
+        )
     f1 = [drawn_values[2] for drawn_values in drawn_scores]
     has_error = draws > 1 and not math.isnan(observed[2])
     error = statistics.stdev(f1) / math.sqrt(draws) if has_error else math.nan

@@ -15,7 +15,7 @@ from spanagree.chance.model import ChanceModel
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import escape_name, pluralize
-from spanagree.results.data import plain
+from spanagree.results.data import to_plain_data
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
 
@@ -90,7 +90,7 @@ class PlacementStatistics:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PlacementStatistics:
-        """Read the output of :meth:`plain`.
+        """Read the output of :meth:`to_plain_data`.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: if the data have another form.
@@ -147,7 +147,7 @@ class PlacementStatistics:
             "one_place": self.one_place,
             "mixed_documents": self.mixed,
         }
-        return dict(plain(about))
+        return dict(to_plain_data(about))
 
     def remarks(self, names_by_group: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the remarks that are displayed with scores.

@@ -15,7 +15,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spanagree.results.score import HasScores, Interval, Ratio, Score, Sums, corrected, undefined
+from spanagree.results.score import (
+    HasScores,
+    Interval,
+    Ratio,
+    Score,
+    Sums,
+    build_corrected_score,
+    build_undefined_score,
+)
 
 
 @dataclass(frozen=True)
@@ -86,9 +94,9 @@ class Tally(HasScores):
         """Compute the score of a ratio; undefined if its sizes are 0."""
         matched, expected, size, expected_size = ratio.parts(self.sums)
         score = (
-            corrected(matched / size, expected / expected_size)
+            build_corrected_score(matched / size, expected / expected_size)
             if size
-            else undefined(ratio.undefined)
+            else build_undefined_score(ratio.undefined)
         )
         return score._replace(interval=self.intervals.get(ratio.key)) if self.intervals else score
 

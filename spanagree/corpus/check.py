@@ -21,7 +21,7 @@ from spanagree.corpus.times import convert_to_seconds
 from spanagree.errors import chosen, escape_name, pluralize, quote_value
 from spanagree.results.frame import Column, Frame
 from spanagree.results.result import ResultBase
-from spanagree.results.text import render, signature_lines
+from spanagree.results.text import break_signature, render
 from spanagree.settings import Settings
 
 _AS_IT_SHOULD_BE = ("marked-nothing",)  # findings that are no oddity
@@ -151,7 +151,7 @@ class Check(ResultBase):
                 else f"repairs that would help: {options}"
             )
         notes = map(escape_name, self.notes)
-        return "\n".join([*lines, *notes, "", signature_lines(self.signature), ""])
+        return "\n".join([*lines, *notes, "", break_signature(self.signature), ""])
 
     def _table(self, by: str | None) -> Frame:
         """Build the table of coverage, annotators or findings."""

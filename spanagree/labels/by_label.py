@@ -19,8 +19,8 @@ from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.caveats import merge_caveats
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Plot, dots_of
-from spanagree.results.score import ends_of
+from spanagree.results.plots import Plot, plot_dots
+from spanagree.results.score import get_ends
 from spanagree.settings import confidence_of
 
 
@@ -68,13 +68,13 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
                 [
                     (
                         coefficients_of_part.alpha.value,
-                        *ends_of(coefficients_of_part.alpha.interval, "corrected"),
+                        *get_ends(coefficients_of_part.alpha.interval, "corrected"),
                     )
                 ],
             )
             for name, coefficients_of_part in self.items()
         ]
-        return dots_of(rows, ["α"], self.PICTURED)
+        return plot_dots(rows, ["α"], self.PICTURED)
 
 
 class CoefficientsByLabel(CoefficientsByPart):
@@ -97,11 +97,11 @@ class CoefficientsByLabel(CoefficientsByPart):
     def verdict(self) -> str:
         """Sentence on the labels with the highest and the lowest α of tokens."""
         intervals = {
-            x: ends_of(coefficients_of_label.alpha.interval, "corrected")
+            x: get_ends(coefficients_of_label.alpha.interval, "corrected")
             for x, coefficients_of_label in self.items()
         }
         name, confidence = "Krippendorff's α of tokens", confidence_of(self.settings)
-        sentence = verdict.extremes(self.alphas, "label", name, intervals, confidence)
+        sentence = verdict.write_extremes(self.alphas, "label", name, intervals, confidence)
         return sentence or next(
             (coefficients_of_label.verdict for coefficients_of_label in self.values()), ""
         )

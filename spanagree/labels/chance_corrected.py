@@ -35,7 +35,7 @@ from spanagree.labels.formulas import (
     rows_of,
     sums_by_n,
 )
-from spanagree.results.score import corrected
+from spanagree.results.score import build_corrected_score
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -361,5 +361,5 @@ def score(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -
 
 def _score_fields(row: Sequence[float]) -> dict[str, Any]:
     """Build the figures of a coefficient, and the reason if its value is undefined."""
-    reason = corrected(row[0], row[1]).reason
+    reason = build_corrected_score(row[0], row[1]).reason
     return {**dict(zip(_KINDS, row, strict=True)), "reason": reason}

@@ -7,10 +7,10 @@ from typing import Any
 
 from spanagree.labels.coefficient import Coefficient, Counts
 from spanagree.results import verdict
-from spanagree.results.caveats import caveats
+from spanagree.results.caveats import write_caveats
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Dot, Plot, dots_of
-from spanagree.results.score import Score, ends_of, undefined
+from spanagree.results.plots import Dot, Plot, plot_dots
+from spanagree.results.score import Score, build_undefined_score, get_ends
 from spanagree.settings import confidence_of
 
 _COUNTED = (*Counts._fields, "agreements", "potential")
@@ -18,7 +18,7 @@ _COUNTED = (*Counts._fields, "agreements", "potential")
 
 def caveats_of(coefficient: Coefficient) -> tuple[str, ...]:
     """Collect caveats of the corrected figure."""
-    score = undefined("")
+    score = build_undefined_score("")
     if coefficient.CORRECTED:
         corrected_figure = getattr(coefficient, coefficient.CORRECTED)
         score = Score(
@@ -28,7 +28,7 @@ def caveats_of(coefficient: Coefficient) -> tuple[str, ...]:
             interval=coefficient.interval,
         )
     noun = "item" if coefficient.units is None else "document"
-    return tuple(caveats(coefficient.name, score, coefficient.evidence, noun))
+    return tuple(write_caveats(coefficient.name, score, coefficient.evidence, noun))
 
 
 def verdict_of(coefficient: Coefficient) -> str:
@@ -37,7 +37,7 @@ def verdict_of(coefficient: Coefficient) -> str:
         return ""
     interval = None if coefficient.interval is None else coefficient.interval.corrected
     confidence = confidence_of(coefficient.settings)
-    return verdict.coefficient(
+    return verdict.write_coefficient(
         coefficient.name, coefficient.value, interval, confidence, coefficient.reason
     )
 
@@ -56,13 +56,13 @@ def picture_of(coefficient: Coefficient, by: str | None) -> Plot:
     # the value of SPA is the observed figure, that of other coefficients the corrected figure
     interval_figure = "observed" if coefficient.CORRECTED == "corrected" else "corrected"
     rows: list[tuple[str, list[Dot]]] = [
-        (name, [(named_coefficient.value, *ends_of(named_coefficient.interval, interval_figure))])
+        (name, [(named_coefficient.value, *get_ends(named_coefficient.interval, interval_figure))])
         for name, named_coefficient in [
             (coefficient.name, coefficient),
             *coefficient.by_category.items(),
         ]
     ]
-    return dots_of(rows, ["value"], coefficient.name)
+    return plot_dots(rows, ["value"], coefficient.name)
 
 
 def data_table(

@@ -35,7 +35,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_sum
-from spanagree.results.score import corrected_figures
+from spanagree.results.score import correct_figures
 
 if TYPE_CHECKING:
     from spanagree.labels.coefficient import Bias, Coefficient, Spa
@@ -199,7 +199,7 @@ def sums_by_n(
 
 def figures(observed: Floats, expected: Floats) -> Floats:
     """Append the corrected figure to observed and expected; (rows, 1) to (rows, 3)."""
-    return np.concatenate((observed, expected, corrected_figures(observed, expected)), axis=1)
+    return np.concatenate((observed, expected, correct_figures(observed, expected)), axis=1)
 
 
 def _total(by_category: Floats) -> Floats:
@@ -256,7 +256,7 @@ def agreement_figures(columns: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = pairs / _total(pairs)
         expected = share / (2 - share)
-        figure_columns = (agreement, expected, corrected_figures(agreement, expected))
+        figure_columns = (agreement, expected, correct_figures(agreement, expected))
         figures = [with_mean_and_median(values, pairs > 0) for values in figure_columns]
     return np.stack(figures, axis=2).reshape(len(agreement), -1)
 

@@ -26,7 +26,7 @@ from spanagree.labels.category_weights import weighted_sum, weighted_sum_of_cell
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.coefficient import Spa
 from spanagree.labels.formulas import CoefficientSet, CoefficientSums, figures, rows_of
-from spanagree.results.score import UNDEFINED, corrected
+from spanagree.results.score import UNDEFINED, build_corrected_score
 
 if TYPE_CHECKING:
     from spanagree.choices import Weights
@@ -139,7 +139,7 @@ def score_spa(
 
 def _spa_fields(observed: float, expected: float, corrected_figure: float) -> dict[str, Any]:
     """Build the figures of SPA, and the reason if any is undefined."""
-    reason = corrected(observed, expected).reason
+    reason = build_corrected_score(observed, expected).reason
     reason = reason and f"corrected: {reason}"
     if math.isnan(observed):
         reason = "given to no such item"
@@ -296,7 +296,7 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
     )
     if p > _DOUBTED:
         return ""
-    from spanagree.results.verdict import p_of  # few tables have this doubt
+    from spanagree.results.verdict import write_p  # few tables have this doubt
 
     spa_by_weights = []
     for name in _ALIKE:
@@ -305,7 +305,7 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
     return (
         "SPA takes labels to be missing at random, but items with more labels agree"
         f" {'more' if correlation > 0 else 'less'} (correlation {correlation:.2f}, p"
-        f" {p_of(p)}): by three weights it is {', '.join(spa_by_weights)}"
+        f" {write_p(p)}): by three weights it is {', '.join(spa_by_weights)}"
     )
 
 

@@ -195,12 +195,12 @@ class Categories(ResultByPart[CategoryAgreement]):
 
     def _picture(self, by: str | None) -> Plot:
         """Plot the value of each category."""
-        from spanagree.results.plots import dots_of  # loaded when shown
+        from spanagree.results.plots import plot_dots  # loaded when shown
 
         rows = [
             (name, [(agreement.value, UNDEFINED, UNDEFINED)]) for name, agreement in self.items()
         ]
-        return dots_of(rows, ["R"], "agreement by category")
+        return plot_dots(rows, ["R"], "agreement by category")
 
 
 def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Categories:

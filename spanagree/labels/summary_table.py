@@ -17,9 +17,9 @@ from spanagree.labels.formulas import (
 )
 from spanagree.labels.pairs_and_items import items_table, pairs_table
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, figure
-from spanagree.results.plots import Plot, dots_of
-from spanagree.results.score import UNDEFINED, Score, ends_of
+from spanagree.results.frame import Column, Frame, Value, format_figure
+from spanagree.results.plots import Plot, plot_dots
+from spanagree.results.score import UNDEFINED, Score, get_ends
 from spanagree.settings import confidence_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def verdict_of(coefficients: Coefficients) -> str:
     ends, confidence = coefficients.alpha.interval, confidence_of(coefficients.settings)
     interval = None if ends is None else ends.corrected
     name = "Krippendorff's α"
-    alpha = verdict.coefficient(
+    alpha = verdict.write_coefficient(
         name, coefficients.alpha.value, interval, confidence, coefficients.alpha.reason
     )
     values = {
@@ -51,7 +51,7 @@ def verdict_of(coefficients: Coefficients) -> str:
     lowest = coefficients.categories.lowest
     if lowest is None or len(values) < 2:
         return alpha
-    lowest_value = verdict.short(coefficients.categories[lowest].value)
+    lowest_value = verdict.format_short(coefficients.categories[lowest].value)
     return f"{alpha} Agreement is lowest on {escape_name(lowest)} ({lowest_value} of its pairs)."
 
 
@@ -117,7 +117,7 @@ def _all_coefficients(coefficients: Coefficients) -> Frame:
             "corrected": getattr(coefficient, "corrected", UNDEFINED),
             "jackknife": getattr(coefficient, "jackknife", UNDEFINED),
             "value": value,
-            "ends": ends_of(coefficient.interval, "corrected"),
+            "ends": get_ends(coefficient.interval, "corrected"),
             "observed": coefficient.observed,
             "expected": coefficient.expected,
         } | replaced_cells
@@ -133,7 +133,7 @@ def _all_coefficients(coefficients: Coefficients) -> Frame:
         if isinstance(result, Spa):
             for_people |= {row_index + 1, row_index + 2}
             rows += [
-                row("SPA", result, result.value, ends=ends_of(result.interval, "observed")),
+                row("SPA", result, result.value, ends=get_ends(result.interval, "observed")),
                 row("SPA corrected", result, result.corrected),
                 row("SPA corrected, jackknife", result, result.jackknife, ends="", **no_figures),
             ]
@@ -154,7 +154,7 @@ def _all_coefficients(coefficients: Coefficients) -> Frame:
         )
     if (spans := coefficients.spans) is not None:
         rows.append(
-            row("F1 of segments", spans, spans.observed, ends=ends_of(spans.interval, "observed"))
+            row("F1 of segments", spans, spans.observed, ends=get_ends(spans.interval, "observed"))
         )
         rows.append(row("F1 of segments, corrected", spans, spans.corrected))
     names = [str(name) for name, *_ in rows]
@@ -192,7 +192,7 @@ def _by_category(coefficients: Coefficients) -> Frame:
         pair_counts = (category_agreement.agreements, category_agreement.potential)
         values = [getattr(x.by_category.get(name), "value", UNDEFINED) for x in coefficients.all]
         other_figures.append([category_agreement.specific, *values])
-        ends = ends_of(category_agreement.interval, "observed")
+        ends = get_ends(category_agreement.interval, "observed")
         first_cells = [name, "", name, category_agreement.value, ends, category_agreement.specific]
         data_ends = ends if ci else ()
         rows.append(
@@ -212,7 +212,7 @@ def _by_category(coefficients: Coefficients) -> Frame:
     )
     for (name, agreement), average in zip(averages.items(), averages_of_others, strict=True):
         specific, *values = average.tolist()
-        ends = ends_of(agreement.interval, "observed")
+        ends = get_ends(agreement.interval, "observed")
         first_cells = ["", name, name, agreement.observed, ends, specific]
         data_ends = ends if ci else ()
         no_counts = [None, None]
@@ -246,7 +246,7 @@ def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
         values = [category.value for category in coefficients.categories.values()]
         n_as_low = values.count(lowest_agreement.value) - 1
         yield (
-            f"{_LOWEST}: {figure(lowest)}, {figure(lowest_agreement.value)}"
+            f"{_LOWEST}: {format_figure(lowest)}, {format_figure(lowest_agreement.value)}"
             f" ({lowest_agreement.agreements} of"
             f" {pluralize(lowest_agreement.potential, 'pair')} in which one chose it)"
             + (f", and {n_as_low} more as low" if n_as_low else "")
@@ -288,7 +288,7 @@ def picture_of(coefficients: Coefficients, by: str | None) -> Plot:
             (x.name, [(x.agreement, *_NO_ENDS)]) for x in coefficients.annotators.values()
         ]
         axis_title = "agreement with the others, as observed"
-        return dots_of(agreement_rows, [axis_title], axis_title)
+        return plot_dots(agreement_rows, [axis_title], axis_title)
     if by == "category":
         categorized = [coefficient for coefficient in shown_coefficients if coefficient.by_category]
         series, axis_title = (
@@ -302,9 +302,9 @@ def picture_of(coefficients: Coefficients, by: str | None) -> Plot:
             )
             for name in coefficients.categories
         ]
-        return dots_of(values, series, axis_title)
+        return plot_dots(values, series, axis_title)
     rows = []
     for result in shown_coefficients:
         figure_name = "observed" if result is coefficients.spa else "corrected"
-        rows.append((result.name, [(result.value, *ends_of(result.interval, figure_name))]))
-    return dots_of(rows, ["value"], "agreement corrected for chance (SPA: as observed)")
+        rows.append((result.name, [(result.value, *get_ends(result.interval, figure_name))]))
+    return plot_dots(rows, ["value"], "agreement corrected for chance (SPA: as observed)")

@@ -84,7 +84,7 @@ def _about_spans(segment_agreement: Agreement) -> str:
     if reason := settings.get("chance_undefined"):
         sentence += f" ({escape_name(reason)})"
     outcome = "match nothing, and are left out of all else"
-    quotes_sentence = verdict.not_in_text(
+    quotes_sentence = verdict.write_quotes_not_in_text(
         settings, [*segment_agreement.annotators], segment_agreement.not_found, outcome
     )
     return f"{sentence}; {quotes_sentence.removesuffix('.')}" if quotes_sentence else sentence

@@ -11,8 +11,8 @@ from spanagree.errors import escape_name, pluralize
 from spanagree.levels.borders import BorderOptions, Level, LevelSettings, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, figure
-from spanagree.results.plots import Plot, lines, rows_size
+from spanagree.results.frame import Column, Frame, Value, format_figure
+from spanagree.results.plots import Plot, compute_plot_size, draw_lines
 from spanagree.results.result import Result
 from spanagree.results.score import NO_CHANCE, UNDEFINED
 from spanagree.settings import document_noun
@@ -124,12 +124,11 @@ class EvaluationByLevel(Result):
         if len(defined) < 2:
             return self.whole.verdict
         leaders = [
-            verdict.first_by_chance(evaluation.scores)
-            for _, evaluation in (defined[0], defined[-1])
+            verdict.list_leaders(evaluation.scores) for _, evaluation in (defined[0], defined[-1])
         ]
         if not all(leaders):
             return self.whole.verdict
-        easiest_leader, hardest_leader = map(verdict.in_words, leaders)
+        easiest_leader, hardest_leader = map(verdict.join_in_words, leaders)
         shared_phrase = (
             "on the easiest documents and on the hardest"
             if easiest_leader == hardest_leader
@@ -188,7 +187,7 @@ class EvaluationByLevel(Result):
         for level, evaluation in [*self.parts, (None, overall)]:
             level_cells: list[Value] = ["all", None, None, "all"]
             if level is not None:  # text output has one column for low and high
-                difficulty_range = f"{figure(level.low)}–{figure(level.high)}"
+                difficulty_range = f"{format_figure(level.low)}–{format_figure(level.high)}"
                 name = _NO_DIFFICULTY if math.isnan(level.low) else difficulty_range
                 level_cells = [level.name, level.low, level.high, name]
             systems = evaluation.systems.values()
@@ -247,12 +246,14 @@ class EvaluationByLevel(Result):
             ("all", self.whole),
         ]
         raw_and_corrected = [
-            f"{name} {figure(self.raw_and_corrected(evaluation))}"
+            f"{name} {format_figure(self.raw_and_corrected(evaluation))}"
             for name, evaluation in evaluations
         ]
         remarks = [f"{_TAU} of raw and corrected F1: {', '.join(raw_and_corrected)}"]
         for score_key, name in (("observed", "raw"), ("corrected", "corrected")):
-            between_levels = [f"{a} and {b} {figure(tau)}" for a, b, tau in self.between(score_key)]
+            between_levels = [
+                f"{a} and {b} {format_figure(tau)}" for a, b, tau in self.between(score_key)
+            ]
             if between_levels:
                 remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between_levels)}")
         return remarks
@@ -265,8 +266,10 @@ class EvaluationByLevel(Result):
             name: [evaluation.systems[name].f1.corrected for _, evaluation in defined]
             for name in self.whole.systems
         }
-        size = rows_size(rows)
-        return Plot(lambda ax: lines(ax, columns=names, rows=rows, axis_label="corrected F1"), size)
+        size = compute_plot_size(rows)
+        return Plot(
+            lambda ax: draw_lines(ax, columns=names, rows=rows, axis_label="corrected F1"), size
+        )
 
 
 def _f1(evaluation: Evaluation, score_key: str) -> list[float]:

@@ -32,8 +32,8 @@ from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.levels.count import DifficultySettings, Documents, documents_of, marked_shares
 from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, figure
-from spanagree.results.plots import Plot, scatter, sentence
+from spanagree.results.frame import Column, Frame, format_figure
+from spanagree.results.plots import Plot, draw_scatter, write_sentence
 from spanagree.results.result import Result
 from spanagree.settings import document_noun
 
@@ -141,7 +141,7 @@ class Difficulty(Result):
                 f"In {n_easy} {of_documents} chance alone gives an F1 of .500 or more, so agreement"
             )
             sentence += " there says little"
-        median = verdict.short(float(np.median(values)))
+        median = verdict.format_short(float(np.median(values)))
         return f"{sentence}; the median difficulty is {median}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
@@ -217,10 +217,10 @@ class Difficulty(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot the F1 by chance alone of each document against its marked share."""
         if not self.defined.any():
-            return Plot(lambda ax: sentence(ax, NOTHING))
+            return Plot(lambda ax: write_sentence(ax, NOTHING))
         points = self.marked[self.defined], self.chance[self.defined]
         share = f"share of a {document_noun(self.settings)} that is marked"
-        return Plot(lambda ax: scatter(ax, *points, share, "F1 by chance alone"))
+        return Plot(lambda ax: draw_scatter(ax, *points, share, "F1 by chance alone"))
 
 
 def bins(result: Difficulty) -> tuple[list[int], list[float]]:
@@ -253,14 +253,16 @@ def remarks(result: Difficulty) -> list[str]:
     values = result.values[result.defined]
     sentences = []
     if len(values):
-        median, smallest, largest = map(figure, (np.median(values), values.min(), values.max()))
+        median, smallest, largest = map(
+            format_figure, (np.median(values), values.min(), values.max())
+        )
         sentences.append(f"median {median}, from {smallest} to {largest}")
     marker = (
         escape_name(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
     )
     object_pronoun = "anything" if len(result.annotators) > 1 else "nothing"
     if result.settings.get("chance_undefined"):
-        return verdict.remarks_without_chance(result.settings)
+        return verdict.write_chance_remarks(result.settings)
     documents_by_remark = {
         f"without a difficulty: {marker} marked {object_pronoun} there": result.seen
         & ~result.defined,

@@ -19,7 +19,7 @@ from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy import write_docbin
 from spanagree.levels.split import Part, Split
-from spanagree.results.data import plain
+from spanagree.results.data import to_plain_data
 
 SETTINGS = "split.json"
 """Name of the file with settings, borders, and the number of documents of each part."""
@@ -37,7 +37,7 @@ def _write_conll(split: Split, folder: Path) -> None:
 
 def _write_jsonl(split: Split, folder: Path) -> None:
     for level, part in _nonempty_parts(split):
-        difficulty = plain(part.difficulty.tolist())
+        difficulty = to_plain_data(part.difficulty.tolist())
         write_jsonl(part.corpus, folder / f"{level}.jsonl", fields={"difficulty": difficulty})
 
 

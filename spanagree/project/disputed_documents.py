@@ -48,10 +48,10 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, LazyRows, Value, first_shown
-from spanagree.results.plots import Plot, bars, rows_size, shown_text
+from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shortened_table
+from spanagree.results.plots import Plot, compute_plot_size, draw_bars, prepare_text
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, f1_figures
+from spanagree.results.score import UNDEFINED, compute_f1_figures
 from spanagree.settings import MatchSettings, document_noun
 
 _OFTEN = 0.5  # if chance matches are rarer than this, no match is no surprise
@@ -410,7 +410,7 @@ class Disputes(Result):
 
     def _table(self, by: str | None) -> Frame:
         """Build a table of disputed segments, or of documents; a terminal shows the first."""
-        documents = first_shown(self._tabulate_documents, len(self.documents))
+        documents = build_shortened_table(self._tabulate_documents, len(self.documents))
         if by is not None:
             return documents
         if not len(self):
@@ -500,16 +500,18 @@ class Disputes(Result):
             columns = [column._replace(title="") for column in columns]
         titles = {column.title for column in columns}
         remarks = [words for name, words in _WORDS.items() if name in titles]
-        remarks += verdict.remarks_without_chance(self.settings)
+        remarks += verdict.write_chance_remarks(self.settings)
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _picture(self, by: str | None) -> Plot:
         """Plot the number of disputed segments in each of the first documents."""
         first_documents = self.documents[:_DRAWN]
-        counts = {shown_text(document.document): document.disputed for document in first_documents}
+        counts = {
+            prepare_text(document.document): document.disputed for document in first_documents
+        }
         n_documents = pluralize(len(first_documents), document_noun(self.settings))
         axis_title = f"disputed segments of the first {n_documents}"
-        return Plot(lambda ax: bars(ax, counts, axis_title), rows_size(counts))
+        return Plot(lambda ax: draw_bars(ax, counts, axis_title), compute_plot_size(counts))
 
 
 def _list_others(names: Sequence[str], cells: Sequence[str | None]) -> str:
@@ -672,7 +674,7 @@ def _f1_by_document(per_document: PairsByDocument) -> Floats:
     """Compute F1 of each document over all pairs: observed, expected and corrected."""
     numbers = np.arange(len(per_document.corpus))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return f1_figures(per_document.sums.by("document").symmetric_table(numbers))
+        return compute_f1_figures(per_document.sums.by("document").symmetric_table(numbers))
 
 
 def _rank_documents(

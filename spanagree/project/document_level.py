@@ -22,9 +22,9 @@ from spanagree.labels.formulas import CoefficientSet
 from spanagree.labels.intervals import intervals
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, dots_of
+from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, ends_of
+from spanagree.results.score import UNDEFINED, get_ends
 from spanagree.settings import Settings, confidence_of, document_noun
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
@@ -93,7 +93,7 @@ class DocumentAgreement(Result):
             return f"α is undefined: no annotator marked anything in any {noun}."
         name = f"Krippendorff's α of the presence of segments in {noun}s"
         confidence = confidence_of(self.settings)
-        return verdict.coefficient(name, self.any.value, ends, confidence, self.any.reason)
+        return verdict.write_coefficient(name, self.any.value, ends, confidence, self.any.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
@@ -113,7 +113,7 @@ class DocumentAgreement(Result):
         ]
         rows: list[list[Value]] = []
         for name, coefficient in self.all:
-            ends = ends_of(coefficient.interval, "corrected")
+            ends = get_ends(coefficient.interval, "corrected")
             figures = [
                 self.shares[name],
                 coefficient.observed,
@@ -140,10 +140,10 @@ class DocumentAgreement(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot α of any label and of each label, with intervals."""
         rows = [
-            (name, [(coefficient.value, *ends_of(coefficient.interval, "corrected"))])
+            (name, [(coefficient.value, *get_ends(coefficient.interval, "corrected"))])
             for name, coefficient in self.all
         ]
-        return dots_of(rows, ["α"], "α of documents")
+        return plot_dots(rows, ["α"], "α of documents")
 
 
 def document_agreement(

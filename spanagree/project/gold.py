@@ -45,7 +45,7 @@ from spanagree.project.vote import (
     elect_tokens,
 )
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, histogram
+from spanagree.results.plots import Plot, draw_histogram
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 
@@ -282,7 +282,7 @@ class Gold(Result):
         counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))
         axis_title = "share of the votes"
         return Plot(
-            lambda ax: histogram(
+            lambda ax: draw_histogram(
                 ax, counts.tolist(), edges.tolist(), axis_label=axis_title, noun="segment"
             )
         )

@@ -31,8 +31,8 @@ from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.gold import Gold
 from spanagree.project.vote import GOLD
 from spanagree.results.data import to_csv
-from spanagree.results.frame import Column, Frame, LazyRows, Value, first_shown
-from spanagree.results.plots import Plot, bars, rows_size, shown_text
+from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shortened_table
+from spanagree.results.plots import Plot, compute_plot_size, draw_bars, prepare_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, document_noun
@@ -248,7 +248,7 @@ class Worklist(Result):
         """Build the table of readings, or of annotators; a terminal shows annotators."""
         n_annotators = len(self.names)
         if by is not None:
-            return first_shown(self._annotators, n_annotators)
+            return build_shortened_table(self._annotators, n_annotators)
         n_shown = n_annotators if n_annotators <= _MOST else _FEW
         terminal_table = self._annotators(n_shown)
         hints = ["who reads which: --all"] if len(self) else []
@@ -299,10 +299,10 @@ class Worklist(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot the number of documents for each annotator to read."""
         counts = {
-            shown_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)
+            prepare_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)
         }
         axis_title = f"{document_noun(self.settings)}s to read"
-        return Plot(lambda ax: bars(ax, counts, axis_title), rows_size(counts))
+        return Plot(lambda ax: draw_bars(ax, counts, axis_title), compute_plot_size(counts))
 
 
 def worklist(

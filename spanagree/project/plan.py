@@ -219,8 +219,8 @@ class Plan(ResultBase):
             requirements.append(f"{self._write_requirement(largest)} with {largest}")
         return (
             f"For these annotators, the {documents} a {self.settings.confidence:g} % interval"
-            f" {verdict.short(self.width)} wide; one of {verdict.short(self.settings.width)} needs"
-            f" {', or '.join(requirements)}."
+            f" {verdict.format_short(self.width)} wide; one of"
+            f" {verdict.format_short(self.settings.width)} needs {', or '.join(requirements)}."
         )
 
     def _write_requirement(self, annotators: int) -> str:

@@ -49,11 +49,11 @@ from spanagree.references.ceiling import (
     score_tables,
 )
 from spanagree.results import verdict
-from spanagree.results.caveats import caveats_of
+from spanagree.results.caveats import write_caveats_of_rows
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, f1_dots, heat_map
-from spanagree.results.result import NanEqualMixin, coverage_note
-from spanagree.results.score import Score, f1_figures
+from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map
+from spanagree.results.result import NanEqualMixin, write_coverage_note
+from spanagree.results.score import Score, compute_f1_figures
 from spanagree.results.score_columns import F1, ScoreColumns
 from spanagree.settings import MatchSettings, confidence_of, document_noun
 from spanagree.systems.result import SystemsResult
@@ -179,27 +179,29 @@ class ReferenceEvaluation(SystemsResult):
             (escape_name(name) or PEOPLE, score, self.evidence[name])
             for name, score in scores.items()
         )
-        return caveats_of(rows, document_noun(self.settings))
+        return write_caveats_of_rows(rows, document_noun(self.settings))
 
     @property
     def verdict(self) -> str:
         """Sentences on the order of systems by corrected F1, and on the agreement of people."""
         noun = document_noun(self.settings)
         document_counts = [system.documents for system in self.systems.values()]
-        documents_phrase = f"{verdict.counted_from(document_counts, noun)} that a person saw too"
+        documents_phrase = f"{verdict.write_range(document_counts, noun)} that a person saw too"
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
-        sentence = verdict.order(self.scores, documents_phrase, confidence, advice, self.unmarked)
-        chance = verdict.chance_model(self.settings)
+        sentence = verdict.write_order(
+            self.scores, documents_phrase, confidence, advice, self.unmarked
+        )
+        chance = verdict.write_chance_model(self.settings)
         sentence = " ".join(filter(None, [sentence, chance, self.not_in_text]))
         people_f1, documents_of_people = self.ceiling.f1, pluralize(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
-        score_key, adjective = verdict.figure_of(self.settings)
+        score_key, adjective = verdict.choose_figure(self.settings)
         value = getattr(people_f1, score_key)
         if math.isnan(value):
             return f"{sentence} Human agreement has no {adjective}F1: {people_f1.reason}."
-        people_value = verdict.short(value)
+        people_value = verdict.format_short(value)
         return (
             f"{sentence} People agree with each other to {people_value}, on {documents_of_people}."
         )
@@ -287,7 +289,7 @@ class ReferenceEvaluation(SystemsResult):
             f"F1: tallies summed over references and {noun}s; those that many saw weigh more",
             f"system/human: ratio to human agreement on the same {noun}s",
         ]
-        remarks += verdict.remarks_without_chance(self.settings)
+        remarks += verdict.write_chance_remarks(self.settings)
         if self.settings.get("chance_of") == "systems":
             remarks.append(
                 "chance: of systems; references are as they are, and of two people one is in turn"
@@ -326,10 +328,10 @@ class ReferenceEvaluation(SystemsResult):
                 ]
                 for label, ceiling_f1 in self.ceiling.labels.items()
             ])  # fmt: skip
-            return heat_map(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
+            return plot_heat_map(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
         rows: list[SystemVsReferences | HumanAgreement] = [*self.systems.values(), self.ceiling]
         rows += self.people.values() if by == "annotator" else ()
-        return f1_dots(((row.name, row.f1) for row in rows), "F1")
+        return plot_f1_dots(((row.name, row.f1) for row in rows), "F1")
 
 
 def evaluate_references(
@@ -426,7 +428,7 @@ def _write_lost_quotes_sentence(
     is_seen = np.any([layer.annotated for layer in reference_layers], axis=0)
     quotes = [corpus.unplaced[name] for name in system_names if name in corpus.unplaced]
     n_lost = sum(int(is_seen[quotes_of_system.at].sum()) for quotes_of_system in quotes)
-    return verdict.not_in_text(settings, system_names, n_lost)
+    return verdict.write_quotes_not_in_text(settings, system_names, n_lost)
 
 
 def _evaluate(
@@ -550,7 +552,9 @@ def _build_result(
     left_out_notes = (
         note
         for system in systems.values()
-        for note in coverage_note(system.name, system.documents, n_documents, "a reference", noun)
+        for note in write_coverage_note(
+            system.name, system.documents, n_documents, "a reference", noun
+        )
     )
     people = {
         name: HumanAgreement(name, len(table[0]), scores["person", name])
@@ -562,7 +566,7 @@ def _build_result(
     }
     ceiling = HumanAgreement(PEOPLE, len(tables[ALL][0]), scores[ALL], ceiling_by_label)
     evidence = {
-        name: evidence_of(table, f1_figures)[0, 0].tolist()
+        name: evidence_of(table, compute_f1_figures)[0, 0].tolist()
         for (kind, name), (_, table) in tables.items()
         if kind in ("system", "all")
     }

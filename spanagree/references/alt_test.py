@@ -51,9 +51,9 @@ from spanagree.labels.category_weights import numbers_of
 from spanagree.references.ceiling import compare_with_references, compute_compared_size
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, dots_of
+from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.jackknife import TIE
 from spanagree.uncertainty.permutation import benjamini_hochberg
@@ -191,7 +191,7 @@ class AltTest(Result):
             return f"{escape_name(self.settings.candidate)} marked nothing: {_BLANK}."
         outcomes: dict[bool, list[str]] = {True: [], False: []}
         for score_name, test in self.verdicts.items():
-            rate = verdict.short(test.winning_rate)
+            rate = verdict.format_short(test.winning_rate)
             outcomes[bool(test.passes)].append(
                 f"by {_NAMES.get(score_name, score_name)} (ω {rate})"
             )
@@ -310,7 +310,7 @@ class AltTest(Result):
         ]
         score_titles = [_NAMES.get(score_name, score_name) for score_name in self.verdicts]
         axis_label = "share in which the candidate is as good"
-        return dots_of(rows, score_titles, axis_label)
+        return plot_dots(rows, score_titles, axis_label)
 
 
 class _Wins(NamedTuple):
@@ -422,7 +422,9 @@ def alt_test(
         result = replace(result, verdicts=untested_verdicts)
     marked_in = len(np.unique(corpus.layers[candidate].document))
     n_lost = sum(len(quotes.at) for quotes in corpus.unplaced.values())
-    quote_sentence = verdict.not_in_text(settings, corpus.annotators, n_lost, "match nothing")
+    quote_sentence = verdict.write_quotes_not_in_text(
+        settings, corpus.annotators, n_lost, "match nothing"
+    )
     return replace(result, marked=marked, marked_in=marked_in, not_in_text=quote_sentence)
 
 
@@ -493,9 +495,9 @@ def _find_span_wins(
         compare_pairs(corpus, annotations, (person, candidate), match, chance)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        person_f1 = f1_figures(sums_with_others[person])
+        person_f1 = compute_f1_figures(sums_with_others[person])
         # pooled over the same others, so without the annotator who is left out
-        candidate_f1 = f1_figures(sums_with_others[candidate] - sums_of_pairs[person])
+        candidate_f1 = compute_f1_figures(sums_with_others[candidate] - sums_of_pairs[person])
     notes = [*corpus.notes, *rows.inexact.notes(compute_compared_size(rows, n_annotators, chance))]
     columns = {"observed": 0} if chance.undefined else {"observed": 0, "corrected": 2}
     last_column = max(columns.values())

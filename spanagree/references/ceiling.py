@@ -28,7 +28,13 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import count_seen
-from spanagree.results.score import UNDEFINED, Interval, Score, f1_figures, undefined
+from spanagree.results.score import (
+    UNDEFINED,
+    Interval,
+    Score,
+    build_undefined_score,
+    compute_f1_figures,
+)
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Statistic, intervals_of, moments
 
@@ -206,7 +212,9 @@ def score_tables(
     scores = {
         (kind, name): _compute_score(table)
         if len(table[0])
-        else undefined(f"no document {missing_annotator.get(kind, 'that two references saw')}")
+        else build_undefined_score(
+            f"no document {missing_annotator.get(kind, 'that two references saw')}"
+        )
         for (kind, name), table in tables.items()
     }
     clusters = tables
@@ -214,7 +222,7 @@ def score_tables(
         clusters = {key: _sum_by_whole(table, parent_ids) for key, table in tables.items()}
     for key in tables:
         if jackknife is not None and key[0] != "weighed":
-            interval = _compute_interval(clusters[key][1], f1_figures, jackknife)
+            interval = _compute_interval(clusters[key][1], compute_f1_figures, jackknife)
             scores[key] = scores[key]._replace(interval=interval)
     for name in [name for kind, name in tables if kind == "system"]:
         share = _compute_share(scores["weighed", name], scores["ceiling", name])
@@ -255,4 +263,4 @@ def _divide_figures(system: Floats, ceiling: Floats) -> Floats:
 
 def _compute_share_figures(sums: Floats) -> Floats:
     """Compute shares of the ceiling from sums of the system and of the ceiling; (…, 3)."""
-    return _divide_figures(*map(f1_figures, np.split(sums, 2, axis=1)))
+    return _divide_figures(*map(compute_f1_figures, np.split(sums, 2, axis=1)))

@@ -35,7 +35,7 @@ from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CoefficientSet
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
-from spanagree.results.latex import escaped
+from spanagree.results.latex import escape_latex
 from spanagree.results.score import FIGURES
 from spanagree.settings import confidence_of
 from spanagree.signature import (
@@ -510,7 +510,7 @@ def cited(
         return "\n".join(source.bibtex for source in sources.values())
     line = "" if settings is None else signature(settings)
     if format == "latex":
-        text = _MARK.sub(r"~\\citep{\1}", escaped(paragraph))
+        text = _MARK.sub(r"~\\citep{\1}", escape_latex(paragraph))
         return "\n".join([*([f"% signature: {line}"] if line else []), _wrapped(text), ""])
     signature_lines = [f"Signature: {line}", ""] if line else []
     listed = [_wrapped(source.text, hang=2) for source in sources.values()]

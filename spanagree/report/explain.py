@@ -19,7 +19,7 @@ from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.frame import Frame
-from spanagree.results.markdown import escaped
+from spanagree.results.markdown import escape_markdown
 from spanagree.results.score import FIGURES
 from spanagree.settings import confidence_of, document_noun
 
@@ -56,7 +56,7 @@ def as_text(explained: Explained) -> str:
 
 def as_markdown(explained: Explained) -> str:
     """Format the paragraphs as a list."""
-    lines = [f"- **{escaped(name)}**: {escaped(text)}" for name, text in explained]
+    lines = [f"- **{escape_markdown(name)}**: {escape_markdown(text)}" for name, text in explained]
     return "\n".join([f"{_HEAD.capitalize()}:", "", *lines, ""])
 
 

@@ -37,8 +37,8 @@ from spanagree.references.against import (
     SystemVsReferences,
     evaluate_references,
 )
-from spanagree.results.names import common_parts
-from spanagree.results.verdict import figure_of
+from spanagree.results.names import find_common_parts
+from spanagree.results.verdict import choose_figure
 from spanagree.slices.result import Slices
 from spanagree.slices.score import score_slices
 from spanagree.systems.compare_systems import Comparison, compare_systems
@@ -97,7 +97,7 @@ class Overview:
     @cached_property
     def short_names(self) -> Mapping[str, str]:
         """Names of all layers, without the common beginning and end of the compared names."""
-        prefix, suffix = common_parts(self.compared_names)
+        prefix, suffix = find_common_parts(self.compared_names)
         short_names = {
             name: name.removeprefix(prefix).removesuffix(suffix) for name in self.corpus.layers
         }
@@ -107,7 +107,7 @@ class Overview:
     @property
     def omitted_name_parts(self) -> str:
         """Sentence on the omitted parts of names; empty if names are complete."""
-        prefix, suffix = common_parts(self.compared_names)
+        prefix, suffix = find_common_parts(self.compared_names)
         if all(name == short_name for name, short_name in self.short_names.items()):
             return ""
         omissions = [f"“{prefix}” at their beginning"] * bool(prefix) + [
@@ -167,7 +167,7 @@ class SystemsOverview(Overview):
     @property
     def ranked(self) -> list[System]:
         """Systems by rank, by corrected F1, or by F1 if chance is undefined."""
-        figure_name = figure_of(self.evaluation.settings)[0]
+        figure_name = choose_figure(self.evaluation.settings)[0]
 
         def place(system: System) -> float:
             rank: int | None = getattr(system.rank, figure_name)
@@ -308,7 +308,7 @@ _Scored = TypeVar("_Scored", SystemVsReferences, HumanAgreement)
 
 def _by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
     """Sort systems or people by the F1 that decides, highest first, undefined ones last."""
-    figure_name = figure_of(settings)[0]
+    figure_name = choose_figure(settings)[0]
     return sorted(
         scored.values(),
         key=lambda system: np.nan_to_num(-getattr(system.f1, figure_name), nan=math.inf),

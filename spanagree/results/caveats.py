@@ -14,15 +14,15 @@ HIGH = 0.5  # an expected figure above it leaves little room for the corrected f
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
-def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
+def write_caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
     """Write warnings about one score, in sentences.
 
     ``evidence`` are the numbers of documents behind the score, from
     :func:`spanagree.uncertainty.jackknife.evidence_of`.
 
-    >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
+    >>> write_caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
     ['mine: chance alone gives 0.800, so the corrected figure is unstable']
-    >>> caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
+    >>> write_caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
     ['mine: only 3 of 100 documents hold any disagreement; on others the figures may differ a lot']
     """
     units, disagreeing, agreeing = evidence
@@ -47,9 +47,11 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     return [f"{name}: {sentence}" for sentence, applies in cases.items() if applies]
 
 
-def caveats_of(rows: Iterable[tuple[str, Score, Iterable[int]]], noun: str) -> tuple[str, ...]:
+def write_caveats_of_rows(
+    rows: Iterable[tuple[str, Score, Iterable[int]]], noun: str
+) -> tuple[str, ...]:
     """Write warnings about several scores, passed as rows of name, score and evidence."""
-    return merge_caveats(sentence for row in rows for sentence in caveats(*row, noun))
+    return merge_caveats(sentence for row in rows for sentence in write_caveats(*row, noun))
 
 
 def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:

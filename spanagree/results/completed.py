@@ -14,17 +14,17 @@ from spanagree.settings import Settings, confidence_of, kinds_and_confidence
 _MOST_SHARES = 9  # layers; if there are more, one sentence covers all
 
 
-def completed(table: Frame, *, of_layers: bool) -> Frame:
+def complete_table(table: Frame, *, of_layers: bool) -> Frame:
     """Add the kinds of intervals, and the shares of unaligned quotes, to a table.
 
     Args:
         table: table of a result.
         of_layers: True to write the shares as sentences if no row is about a layer.
     """
-    return _with_kinds(with_unaligned(table, of_layers=of_layers))
+    return _set_interval_kinds(add_unaligned_shares(table, of_layers=of_layers))
 
 
-def _with_kinds(table: Frame) -> Frame:
+def _set_interval_kinds(table: Frame) -> Frame:
     """Set the kinds of intervals in the settings of a table from its cells."""
     settings = table.settings
     if not isinstance(settings, Settings) or (confidence := confidence_of(settings)) is None:
@@ -42,17 +42,17 @@ def _with_kinds(table: Frame) -> Frame:
     return replace(table, settings=settings, in_terminal=terminal_table, in_data=data_table)
 
 
-def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
+def get_unaligned_share(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
     """Return the share of a layer's quotes that are not in the text; empty for offsets.
 
-    >>> unaligned_of({"quotes": {"model": {"read": 4, "unaligned": 1}}}, "model")
+    >>> get_unaligned_share({"quotes": {"model": {"read": 4, "unaligned": 1}}}, "model")
     {'unaligned': 0.25}
     """
     counts = settings.get("quotes", {}).get(name, {})
     return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
 
 
-def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
+def add_unaligned_shares(table: Frame, *, of_layers: bool = False) -> Frame:
     """Add the share of unaligned quotes to a table, if a layer in it consists of quotes.
 
     Quotes are counted when the corpus is read, so only rows of whole layers have a share. If
@@ -60,7 +60,7 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
     """
     if "quotes" not in table.settings:
         return table
-    sentences = _unaligned_sentences(table.settings)
+    sentences = _write_unaligned_sentences(table.settings)
     keys = [column.key for column in table.columns]
     name_index = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
     if name_index is None:
@@ -70,7 +70,7 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
     if "average" in keys:  # only averages are rows of whole layers
         is_of_layer = [row[keys.index("average")] == "micro" for row in table.rows]
     shares = [
-        unaligned_of(table.settings, name).get("unaligned") if is_of_whole_layer else None
+        get_unaligned_share(table.settings, name).get("unaligned") if is_of_whole_layer else None
         for name, is_of_whole_layer in zip(names, is_of_layer, strict=True)
     ]
     if all(share is None for share in shares):
@@ -81,12 +81,12 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
         rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
         # a pivoted table has no column of a whole system
         remarks=[*table.remarks, *(sentences if table.pivot else ())],
-        in_terminal=None if table.in_terminal is None else with_unaligned(table.in_terminal),
-        in_data=None if table.in_data is None else with_unaligned(table.in_data),
+        in_terminal=None if table.in_terminal is None else add_unaligned_shares(table.in_terminal),
+        in_data=None if table.in_data is None else add_unaligned_shares(table.in_data),
     )
 
 
-def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
+def _write_unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
     """Write the share of unaligned quotes of each layer, or of all if there are many."""
     counts = {name: count for name, count in settings["quotes"].items() if count["read"]}
     if len(counts) > _MOST_SHARES:
@@ -96,7 +96,7 @@ def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
         share = f"{n_unaligned / n_read:.3f} of the quotes or tags"
         return [f"{share} of {pluralize(len(counts), 'annotator')} are not aligned"]
     return [
-        f"{escape_name(name)}: {unaligned_of(settings, name)['unaligned']:.3f} of its quotes or"
-        " tags are not aligned"
+        f"{escape_name(name)}: {get_unaligned_share(settings, name)['unaligned']:.3f} of its"
+        " quotes or tags are not aligned"
         for name in counts
     ]

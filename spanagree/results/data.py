@@ -37,22 +37,22 @@ def render(table: Frame, format_name: str, style: TableStyle) -> str:
     return rendered
 
 
-def plain(data: Any) -> Any:
+def to_plain_data(data: Any) -> Any:
     """Convert data to plain data for JSON: undefined (``nan``) to ``None``, tuples to lists.
 
     An object with a ``to_dict`` method is replaced by its result.
 
-    >>> plain({"f1": math.nan, "ends": (0.5, 1)})
+    >>> to_plain_data({"f1": math.nan, "ends": (0.5, 1)})
     {'f1': None, 'ends': [0.5, 1]}
     """
     if isinstance(data, float):
         return None if math.isnan(data) else data
     if hasattr(data, "to_dict"):
-        return plain(data.to_dict())
+        return to_plain_data(data.to_dict())
     if isinstance(data, Mapping):
-        return {key: plain(value) for key, value in data.items()}
+        return {key: to_plain_data(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [plain(value) for value in data]
+        return [to_plain_data(value) for value in data]
     return data
 
 
@@ -77,19 +77,19 @@ def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
     # the writer quotes cells with a part of this line end, and passes one line at a time
     writer = csv.writer(_Sink(lines), lineterminator="\r\n")
     writer.writerow(table.types)
-    writer.writerows(zip(*_cells(table.in_data or table, safe_cells), strict=True))
+    writer.writerows(zip(*_yield_columns(table.in_data or table, safe_cells), strict=True))
     return "\ufeff" * bom + "".join(f"{line[:-2]}\n" for line in lines)
 
 
-def _cells(table: Frame, safe_cells: bool) -> Iterator[Sequence[Any]]:
+def _yield_columns(table: Frame, safe_cells: bool) -> Iterator[Sequence[Any]]:
     """Yield the columns of data as they are written; the writer leaves ``None`` empty."""
     rows = table.data_rows
     columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
     for column, values in zip(table.columns, columns, strict=True):
         if column.in_data:
             plain_text = column.kind == "name" and not safe_cells
-            yield values if plain_text else [_cell(value, safe_cells) for value in values]
-    yield [_cell(table.signature, safe_cells)] * len(rows)
+            yield values if plain_text else [_format_cell(value, safe_cells) for value in values]
+    yield [_format_cell(table.signature, safe_cells)] * len(rows)
 
 
 class _Sink(NamedTuple):
@@ -102,7 +102,7 @@ class _Sink(NamedTuple):
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # first characters, also after a line end
 
 
-def _cell(value: Any, safe_cells: bool) -> Any:
+def _format_cell(value: Any, safe_cells: bool) -> Any:
     if isinstance(value, str):
         return f"'{value}" if safe_cells and value.startswith(_FORMULA) else value
     return "" if isinstance(value, float) and math.isnan(value) else value
@@ -122,7 +122,7 @@ def to_arrow(table: Frame) -> Any:
     return pyarrow.table(
         {
             key: pyarrow.array(
-                [_encodable(row[key]) for row in rows],
+                [_escape_lone_surrogates(row[key]) for row in rows],
                 getattr(pyarrow, type_name)(),
                 from_pandas=True,  # nan becomes null
             )
@@ -158,10 +158,13 @@ def to_polars(table: Frame) -> Any:
     polars = import_optional("polars", "", "a data frame")
     type_names = {"string": "String", "int64": "Int64", "float64": "Float64", "bool_": "Boolean"}
     schema = {key: getattr(polars, type_names[type_name]) for key, type_name in table.types.items()}
-    rows = [{key: _encodable(value) for key, value in row.items()} for row in table.to_rows()]
+    rows = [
+        {key: _escape_lone_surrogates(value) for key, value in row.items()}
+        for row in table.to_rows()
+    ]
     return polars.DataFrame(rows, schema=schema).fill_nan(None)
 
 
-def _encodable(value: Any) -> Any:
+def _escape_lone_surrogates(value: Any) -> Any:
     """Escape surrogates without a partner, which UTF-8 cannot encode."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

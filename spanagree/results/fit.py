@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from spanagree.results.names import common_parts
+from spanagree.results.names import find_common_parts
 from spanagree.results.numbers import NOT_SHOWN
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ _MIN_SENTENCE = 24  # columns of sentences in the last column
 _MIN_SAVING = 4  # characters in common that are worth a sentence
 
 
-def spare_columns(columns: Sequence[Column]) -> list[int]:
+def find_spare_columns(columns: Sequence[Column]) -> list[int]:
     """List the indices of columns that are left out if a table has more columns than fit."""
     return [i for i, column in enumerate(columns) if column.spare and len(columns) > COLUMNS]
 
 
 @lru_cache(maxsize=1 << 14)
-def width_of(text: str) -> int:
+def compute_width(text: str) -> int:
     """Compute the width in a terminal: combining marks have 0 columns, wide characters 2."""
     if text.isascii():
         return len(text)
@@ -60,7 +60,7 @@ def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
-        if width_of(longer) > width and lines[-1].strip():
+        if compute_width(longer) > width and lines[-1].strip():
             lines.append(indent + word)
         else:
             lines[-1] = longer
@@ -90,7 +90,7 @@ class TextColumn:
     @cached_property
     def width(self) -> int:
         """The width of the widest line."""
-        return max(map(width_of, "\n".join({self.head, *self.cells}).split("\n")))
+        return max(map(compute_width, "\n".join({self.head, *self.cells}).split("\n")))
 
     def change(self, shorten: Callable[[str], str]) -> TextColumn:
         """Return the column with changed cells."""
@@ -121,7 +121,7 @@ class TextTable:
         return sum(column.width + _GAP for column in self.columns) - _GAP - PAGE
 
 
-def fitted(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
+def fit_to_page(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
     """Return a table no wider than a page if possible, or several tables to be printed in turn.
 
     If there are more than eight columns, spare columns and the last figures are left out. Further
@@ -130,9 +130,9 @@ def fitted(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
     columns are left out, and the remaining columns become further tables. In a pivoted table the
     first column always becomes headings, and no column is left out.
     """
-    grid = _grouped(grid) if is_pivoted else _with_few_columns(grid)
-    tables = _fit(grid, grouped=True)
-    if len(tables) > 1 and len(ungrouped := _fit(grid, grouped=False)) <= len(tables):
+    grid = _group_by_first_column(grid) if is_pivoted else _reduce_to_few_columns(grid)
+    tables = _narrow_until_fit(grid, grouped=True)
+    if len(tables) > 1 and len(ungrouped := _narrow_until_fit(grid, grouped=False)) <= len(tables):
         tables = ungrouped  # headings gained nothing
     if left_out := tables[-1].left_out:
         n_unnamed = len(left_out) - _NAMED
@@ -142,39 +142,42 @@ def fitted(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
     return tables
 
 
-def _fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
+def _narrow_until_fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
     steps = [
-        _without_affixes,
-        _with_broken_titles,
-        _wrapped,
-        _grouped,
+        _drop_affixes,
+        _break_titles,
+        _wrap_last_column,
+        _group_by_first_column,
         _truncate_names,
-        _without_spare,
+        _drop_spare_columns,
     ]
-    for step in steps if grouped else [step for step in steps if step is not _grouped]:
+    for step in (
+        steps if grouped else [step for step in steps if step is not _group_by_first_column]
+    ):
         if grid.excess <= 0:
             break
         grid = step(grid)
     return [
-        _with_shortest_names(table) if table.excess > 0 else table for table in _split_columns(grid)
+        _shorten_names_and_wrap(table) if table.excess > 0 else table
+        for table in _split_columns(grid)
     ]
 
 
-def _with_few_columns(grid: TextTable) -> TextTable:
+def _reduce_to_few_columns(grid: TextTable) -> TextTable:
     """Reduce to eight columns: leave out empty intervals, spare columns, then the last figures.
 
     Repeated names of the first column become headings of their rows, which saves a column.
     """
-    for step in (_grouped, _without_empty, _without_spare):
+    for step in (_group_by_first_column, _drop_empty_columns, _drop_spare_columns):
         if len(grid.columns) > COLUMNS:
             grid = step(grid)
-    figures = _figures(grid)
+    figures = _list_figure_columns(grid)
     while len(grid.columns) > COLUMNS and len(figures) > 1:
-        grid = _without(grid, figures.pop())
+        grid = _drop_columns(grid, figures.pop())
     return grid
 
 
-def _with_shortest_names(grid: TextTable) -> TextTable:
+def _shorten_names_and_wrap(grid: TextTable) -> TextTable:
     """Truncate names to a few letters, and break the texts of the last column into lines."""
     *other_columns, last_column = grid.columns
     if not last_column.names or last_column.width <= _MIN_SENTENCE or not other_columns:
@@ -189,7 +192,7 @@ def _with_shortest_names(grid: TextTable) -> TextTable:
     )
 
 
-def _without_affixes(grid: TextTable) -> TextTable:
+def _drop_affixes(grid: TextTable) -> TextTable:
     """Drop common affixes of names of one kind; a remark has them once."""
     columns, remarks = list(grid.columns), list(grid.remarks)
     for kind_of_name in dict.fromkeys(column.names for column in columns if column.names):
@@ -197,11 +200,13 @@ def _without_affixes(grid: TextTable) -> TextTable:
             cell for column in columns if column.names == kind_of_name for cell in column.cells
         }
         title = next(column.head for column in columns if column.names == kind_of_name)
-        shorten = _shortening(names, title if len(title) > 1 else "name", remarks)
+        shorten = _build_shortener(names, title if len(title) > 1 else "name", remarks)
         columns = [
             column.change(shorten) if column.names == kind_of_name else column for column in columns
         ]
-    shorten = _shortening({column.head for column in columns if column.head_names}, "name", remarks)
+    shorten = _build_shortener(
+        {column.head for column in columns if column.head_names}, "name", remarks
+    )
     columns = [
         replace(column, head=shorten(column.head)) if column.head_names else column
         for column in columns
@@ -209,9 +214,9 @@ def _without_affixes(grid: TextTable) -> TextTable:
     return replace(grid, columns=columns, remarks=remarks)
 
 
-def _shortening(names: Collection[str], noun: str, remarks: list[str]) -> Callable[[str], str]:
+def _build_shortener(names: Collection[str], noun: str, remarks: list[str]) -> Callable[[str], str]:
     """Return a function that drops common affixes of names, and add a remark on them."""
-    prefix, suffix = common_parts(sorted(names))
+    prefix, suffix = find_common_parts(sorted(names))
     # names with spaces are sentences
     if len(prefix + suffix) < _MIN_SAVING or any(" " in name for name in names):
         return lambda name: name
@@ -220,15 +225,15 @@ def _shortening(names: Collection[str], noun: str, remarks: list[str]) -> Callab
     return lambda name: name[len(prefix) : len(name) - len(suffix)]
 
 
-def _with_broken_titles(grid: TextTable) -> TextTable:
+def _break_titles(grid: TextTable) -> TextTable:
     """Break titles of several words, and titles that are names, as far as that saves width."""
 
     def break_title(column: TextColumn, width: int) -> TextColumn:
-        widest = max(map(width_of, column.cells), default=1)
+        widest = max(map(compute_width, column.cells), default=1)
         if column.head_names or column.names:
             min_width = width if column.head_names else _TITLE_WIDTHS[0]
             return replace(column, head=_break_name(column.head, max(widest, min_width)))
-        longest_word = max(map(width_of, column.head.split()), default=1)
+        longest_word = max(map(compute_width, column.head.split()), default=1)
         return replace(column, head=wrap(column.head, max(widest, longest_word), ""))
 
     candidates = (
@@ -246,15 +251,15 @@ def _with_broken_titles(grid: TextTable) -> TextTable:
 def _break_name(name: str, width: int) -> str:
     """Break a name into lines, after punctuation if there is any."""
     lines = [""]
-    for piece in [] if width_of(name) <= width else re.findall(r"[^\W_]+[\W_]*|[\W_]+", name):
+    for piece in [] if compute_width(name) <= width else re.findall(r"[^\W_]+[\W_]*|[\W_]+", name):
         for chunk in [piece[i : i + width] for i in range(0, len(piece), width)]:
-            if width_of(lines[-1] + chunk) > width:
+            if compute_width(lines[-1] + chunk) > width:
                 lines.append("")
             lines[-1] += chunk
     return "\n".join(line.strip() for line in lines if line) or name
 
 
-def _grouped(grid: TextTable) -> TextTable:
+def _group_by_first_column(grid: TextTable) -> TextTable:
     """Turn repeated names of the first column into headings, if another column has names too."""
     first_column, *other_columns = grid.columns
     group_starts = [
@@ -272,7 +277,7 @@ def _grouped(grid: TextTable) -> TextTable:
     return replace(grid, columns=other_columns, breaks=group_starts[1:], headings=headings)
 
 
-def _wrapped(grid: TextTable) -> TextTable:
+def _wrap_last_column(grid: TextTable) -> TextTable:
     """Break the texts of the last column into lines."""
     *other_columns, last_column = grid.columns
     width = last_column.width - grid.excess
@@ -310,18 +315,18 @@ def _truncate_names(grid: TextTable, min_width: int = _MAX_NAME) -> TextTable:
 def _truncate_middle(name: str, width: int) -> str:
     """Truncate the middle of a name to a width."""
     shortened, n_kept = name, min(len(name), 4 * width)  # quick for very long names
-    while width_of(shortened) > width and n_kept > 1:
+    while compute_width(shortened) > width and n_kept > 1:
         n_kept -= 1
         shortened = f"{name[: (n_kept + 1) // 2]}…{name[len(name) - n_kept // 2 :]}"
     return shortened
 
 
-def _without_spare(grid: TextTable) -> TextTable:
+def _drop_spare_columns(grid: TextTable) -> TextTable:
     """Leave out the columns that may be left out."""
-    return _without(grid, [i for i, column in enumerate(grid.columns) if column.spare])
+    return _drop_columns(grid, [i for i, column in enumerate(grid.columns) if column.spare])
 
 
-def _without_empty(grid: TextTable) -> TextTable:
+def _drop_empty_columns(grid: TextTable) -> TextTable:
     """Leave out columns attached to a figure that is undefined in every row."""
     columns = enumerate(grid.columns)
     empty = [
@@ -329,10 +334,10 @@ def _without_empty(grid: TextTable) -> TextTable:
         for i, column in columns
         if column.is_attached and {"", NOT_SHOWN}.issuperset(column.cells)
     ]
-    return replace(_without(grid, empty), left_out=grid.left_out)
+    return replace(_drop_columns(grid, empty), left_out=grid.left_out)
 
 
-def _without(grid: TextTable, indices: Collection[int]) -> TextTable:
+def _drop_columns(grid: TextTable, indices: Collection[int]) -> TextTable:
     """Leave out columns by index, and keep their titles."""
     heads = [" ".join(column.head.split()) for column in grid.columns]
     titles = [
@@ -342,7 +347,7 @@ def _without(grid: TextTable, indices: Collection[int]) -> TextTable:
     return replace(grid, columns=columns, left_out=[*titles, *grid.left_out])
 
 
-def _figures(grid: TextTable) -> list[list[int]]:
+def _list_figure_columns(grid: TextTable) -> list[list[int]]:
     """List the indices of the columns of figures, each with the columns attached to it."""
     groups: list[list[int]] = []
     for i, column in enumerate(grid.columns):
@@ -357,7 +362,7 @@ def _split_columns(grid: TextTable) -> list[TextTable]:
     if grid.excess <= 0:
         return [grid]
     name_columns = [i for i, column in enumerate(grid.columns[:-1]) if column.names]
-    figure_columns = _figures(grid)
+    figure_columns = _list_figure_columns(grid)
     if grid.columns[-1].names:
         figure_columns.append([len(grid.columns) - 1])
     column_sets = [name_columns]

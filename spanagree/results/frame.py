@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from spanagree.errors import escape_name
-from spanagree.results.numbers import DIGITS, NOT_SHOWN, decimal
+from spanagree.results.numbers import DIGITS, NOT_SHOWN, format_decimal
 from spanagree.signature import signature
 
 Value = Any
@@ -199,7 +199,7 @@ class Frame:
     @property
     def turned(self) -> Frame:
         """The pivoted table; unchanged without a pivot, or with fewer than two names to compare."""
-        return self if self.pivot is None else _pivoted(self, self.pivot)
+        return self if self.pivot is None else _pivot_table(self, self.pivot)
 
     @property
     def for_reading(self) -> Frame:
@@ -267,7 +267,7 @@ class Frame:
         return types | {"signature": "string"}
 
 
-def _pivoted(table: Frame, pivot: Pivot) -> Frame:
+def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
     """Build a table with a row for each figure and row name, and a column for each other name."""
     columns, rows, _ = table.shown
     index_by_title = {column.title: i for i, column in enumerate(columns)}
@@ -351,7 +351,7 @@ class DisplayTable(NamedTuple):
         """
         return [
             [
-                shown(value, column.kind, digits, percent, interval_format)
+                format_cell(value, column.kind, digits, percent, interval_format)
                 for column, value in zip(self.columns, row, strict=True)
             ]
             for row in self.rows
@@ -392,27 +392,27 @@ class DisplayTable(NamedTuple):
         return cells
 
 
-def probability(value: float) -> str:
+def format_p(value: float) -> str:
     """Format a p value for a table: three decimals, or that it is below .001.
 
-    >>> probability(0.0312), probability(8.04e-78), probability(0.0), probability(1.0)
+    >>> format_p(0.0312), format_p(8.04e-78), format_p(0.0), format_p(1.0)
     ('0.031', '< .001', '< .001', '1.000')
     """
     if math.isnan(value):
         return NOT_SHOWN
-    return "< .001" if value < LEAST_P else decimal(value)
+    return "< .001" if value < LEAST_P else format_decimal(value)
 
 
-def figure(value: Value) -> str:
+def format_figure(value: Value) -> str:
     """Format a value: three decimals; unprintable characters are escaped.
 
-    >>> [figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
+    >>> [format_figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
     ['0.419', '12', '–', 'PER', '0.363–0.430']
     """
-    return shown(value)
+    return format_cell(value)
 
 
-def shown(
+def format_cell(
     value: Value,
     kind: str = "figure",
     digits: int = DIGITS,
@@ -421,11 +421,13 @@ def shown(
 ) -> str:
     """Format a value according to the kind of its column.
 
-    >>> shown(0.41934, digits=2), shown(0.41934, digits=1, percent=True), shown(31.28, "number")
-    ('0.42', '41.9', '31.280')
-    >>> shown(0.00002, "probability"), shown(31.28, "z"), shown((1.0, 1.0), "interval")
-    ('< .001', '31.28', '–')
-    >>> shown((-0.021, 0.25), "interval", 1, True, "[{}, {}]")
+    >>> format_cell(0.41934, digits=2), format_cell(0.41934, digits=1, percent=True)
+    ('0.42', '41.9')
+    >>> format_cell(31.28, "number"), format_cell(31.28, "z")
+    ('31.280', '31.28')
+    >>> format_cell(0.00002, "probability"), format_cell((1.0, 1.0), "interval")
+    ('< .001', '–')
+    >>> format_cell((-0.021, 0.25), "interval", 1, True, "[{}, {}]")
     '[-2.1, 25.0]'
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -435,18 +437,18 @@ def shown(
     if isinstance(value, int):
         return str(value)
     if kind == "probability" and isinstance(value, float):
-        return probability(value)
+        return format_p(value)
     if kind == "z" and isinstance(value, float):
-        return decimal(value, 2)
+        return format_decimal(value, 2)
     factor = 100 if percent and kind != "number" else 1
     if isinstance(value, float):
-        return decimal(factor * value, digits)
+        return format_decimal(factor * value, digits)
     if math.isnan(value[0]) or value[0] == value[1]:  # undefined, or of width 0
         return NOT_SHOWN
-    return interval_format.format(*(decimal(factor * end, digits) for end in value))
+    return interval_format.format(*(format_decimal(factor * end, digits) for end in value))
 
 
-def first_shown(rows_of: Callable[[int], Frame], size: int) -> Frame:
+def build_shortened_table(rows_of: Callable[[int], Frame], size: int) -> Frame:
     """Build a table of ``size`` rows, of which a terminal shows the first twenty.
 
     ``rows_of`` builds a table of the first rows; the other rows are built on access.
@@ -455,9 +457,9 @@ def first_shown(rows_of: Callable[[int], Frame], size: int) -> Frame:
         return rows_of(size)
     first_rows = rows_of(_FIRST)
     rows = LazyRows(size, lambda: rows_of(size).rows)
-    return replace(first_rows, rows=rows, in_terminal=with_more(first_rows, size - _FIRST))
+    return replace(first_rows, rows=rows, in_terminal=add_remark_on_more(first_rows, size - _FIRST))
 
 
-def with_more(table: Frame, n_more: int) -> Frame:
+def add_remark_on_more(table: Frame, n_more: int) -> Frame:
     """Add a remark on the number of further rows, and on how to see them."""
     return replace(table, remarks=[f"{n_more} more: --all", *table.remarks])

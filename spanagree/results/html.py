@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from spanagree.errors import pluralize, truncate
-from spanagree.results.frame import Frame, Value, figure
+from spanagree.results.frame import Frame, Value, format_figure
 from spanagree.results.numbers import NOT_SHOWN
 
 LONGEST = 40  # characters of a name that are shown; its title has all
@@ -31,61 +31,65 @@ class Html(str):
         return self
 
 
-def visible(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """Make control characters and marks of direction visible in a text.
 
-    >>> visible("a\\x00b\\u202ec")
+    >>> escape_invisible("a\\x00b\\u202ec")
     'a␀b[U+202E]c'
     """
-    return _INVISIBLE.sub(_visible_character, text)
+    return _INVISIBLE.sub(_escape_character, text)
 
 
-def _visible_character(invisible: re.Match[str]) -> str:
+def _escape_character(invisible: re.Match[str]) -> str:
     code = ord(invisible[0])
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"[U+{code:04X}]"
 
 
-def el(name: str, *children: str, **attributes: str | float | None) -> Html:
+def build_element(name: str, *children: str, **attributes: str | float | None) -> Html:
     """Build an element; attributes that are ``None`` are left out, final ``_`` are dropped.
 
-    >>> el("p", "<b>", class_="note")
+    >>> build_element("p", "<b>", class_="note")
     '<p class="note">&lt;b&gt;</p>'
     """
     attribute_text = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(visible(str(value)))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(escape_invisible(str(value)))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{name}{attribute_text}>{''.join(map(escaped, children))}</{name}>")
+    return Html(f"<{name}{attribute_text}>{''.join(map(escape_html, children))}</{name}>")
 
 
-def escaped(text: str) -> Html:
+def escape_html(text: str) -> Html:
     """Escape a text as HTML; :class:`Html` is unchanged."""
-    return text if isinstance(text, Html) else Html(html.escape(visible(text)))
+    return text if isinstance(text, Html) else Html(html.escape(escape_invisible(text)))
 
 
-def name(text: str, longest: int = LONGEST) -> Html:
+def render_name(text: str, longest: int = LONGEST) -> Html:
     """Mark up a user's name, isolated from the direction of other text; truncate a long name."""
     if len(text) <= longest:
-        return el("bdi", text)
-    return el("bdi", truncate(text, longest), title=text)
+        return build_element("bdi", text)
+    return build_element("bdi", truncate(text, longest), title=text)
 
 
-def number(value: Value, printed: str = "") -> Html:
+def render_number(value: Value, printed: str = "") -> Html:
     """Mark up a figure as printed, with all its digits in ``value``."""
-    text = printed or figure(value)
+    text = printed or format_figure(value)
     if text == NOT_SHOWN:
-        return el("span", text, class_="undefined")
-    return escaped(text) if isinstance(value, tuple) else el("data", text, value=repr(value))
+        return build_element("span", text, class_="undefined")
+    return (
+        escape_html(text)
+        if isinstance(value, tuple)
+        else build_element("data", text, value=repr(value))
+    )
 
 
 Cell = Callable[[int, int], Html | None]
 """Function that returns the cell of a row and column, or ``None`` for the plain value."""
 
 
-def table(
+def render_table(
     frame: Frame, cell: Cell | None = None, max_rows: int = _MAX_ROWS, all_rows: str = _ALL_ROWS
 ) -> Html:
     """Build a table with caption, headers and remarks, of at most ``max_rows`` rows.
@@ -98,64 +102,70 @@ def table(
     classes = [None if column.kind == "name" else "figure" for column in columns]
     titles = zip(columns, classes, strict=True)
     header_cells = [
-        el("th", column.title, scope="col", class_=css_class) for column, css_class in titles
+        build_element("th", column.title, scope="col", class_=css_class)
+        for column, css_class in titles
     ]
     rows = []
     for row_index, row in enumerate(all_rows_shown[:max_rows]):
         cells = []
         for column_index, value in enumerate(row):
-            content = (cell and cell(row_index, column_index)) or _content(
+            content = (cell and cell(row_index, column_index)) or _render_value(
                 value, texts[row_index][column_index]
             )
             scope = None if column_index else "row"
             cells.append(
-                el(
+                build_element(
                     "td" if column_index else "th",
                     content,
                     class_=classes[column_index],
                     scope=scope,
                 )
             )
-        rows.append(el("tr", *cells, class_="break" if row_index in breaks else None))
+        rows.append(build_element("tr", *cells, class_="break" if row_index in breaks else None))
     n_left = len(all_rows_shown) - max_rows
     rest_sentence = [f"and {pluralize(n_left, 'more row')}; {all_rows}"] if n_left > 0 else []
-    body = el(
+    body = build_element(
         "table",
-        el("caption", frame.caption) if frame.caption else Html(),
-        el("thead", el("tr", *header_cells)),
-        el("tbody", *rows),
+        build_element("caption", frame.caption) if frame.caption else Html(),
+        build_element("thead", build_element("tr", *header_cells)),
+        build_element("tbody", *rows),
     )
-    verdict = el("p", frame.verdict) if frame.verdict else Html()
-    remark_list = remarks(*rest_sentence, *frame.remarks)
-    return Html(verdict + scrolled(body, frame.caption or "table") + remark_list)
+    verdict = build_element("p", frame.verdict) if frame.verdict else Html()
+    remark_list = render_remarks(*rest_sentence, *frame.remarks)
+    return Html(verdict + make_scrollable(body, frame.caption or "table") + remark_list)
 
 
-def _content(value: Value, text: str) -> Html:
+def _render_value(value: Value, text: str) -> Html:
     """Mark up a cell: a name, or a figure with all its digits."""
     if isinstance(value, str):
-        return name(value)
-    return number(value, text)
+        return render_name(value)
+    return render_number(value, text)
 
 
-def scrolled(body: Html, label: str) -> Html:
+def make_scrollable(body: Html, label: str) -> Html:
     """Build an element that may be wider than the page and can be scrolled, by keyboard too."""
-    return el("div", body, class_="wide", tabindex="0", role="group", aria_label=label)
+    return build_element("div", body, class_="wide", tabindex="0", role="group", aria_label=label)
 
 
-def remarks(*sentences: str) -> Html:
+def render_remarks(*sentences: str) -> Html:
     """List the first sentences after a table or a chart, and the number of further sentences."""
     if not sentences:
         return Html()
     n_left = len(sentences) - _MAX_SENTENCES
     rest_sentence = [f"and {n_left} more like these"] if n_left > 0 else []
-    return el(
+    return build_element(
         "ul",
-        *(el("li", sentence) for sentence in (*sentences[:_MAX_SENTENCES], *rest_sentence)),
+        *(
+            build_element("li", sentence)
+            for sentence in (*sentences[:_MAX_SENTENCES], *rest_sentence)
+        ),
         class_="remarks",
     )
 
 
-def as_html(frame: Frame) -> Html:
+def render_for_notebook(frame: Frame) -> Html:
     """Build a table and its signature, for notebooks."""
-    signature = el("p", el("small", f"signature: {frame.signature}"))
-    return el("div", table(frame, None, _IN_NOTEBOOKS, "to_rows() has all"), signature)
+    signature = build_element("p", build_element("small", f"signature: {frame.signature}"))
+    return build_element(
+        "div", render_table(frame, None, _IN_NOTEBOOKS, "to_rows() has all"), signature
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from spanagree.results.fit import spare_columns
+from spanagree.results.fit import find_spare_columns
 from spanagree.results.frame import PLAIN, DisplayTable, Frame, TableStyle
 from spanagree.results.numbers import NOT_SHOWN
 from spanagree.settings import confidence_of
@@ -56,7 +56,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     """
     table = table if style.all_columns else table.turned
     is_plain = "plain" in style.style
-    display = table.shown if style.all_columns else _without_spare(table.shown)
+    display = table.shown if style.all_columns else _drop_spare_columns(table.shown)
     row_titles = [str(row[0]) for row in display.rows] if table.across else []  # if pivoted
     has_f1 = any("F1" in name for name in [*display.header, *row_titles])
     percent = has_f1 if style.percent is None else style.percent
@@ -72,7 +72,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     if not display.columns:
         return "\n".join([*(f"% {line}" for line in (table.caption, *comments) if line), ""])
     comments += [] if is_plain else [r"needs \usepackage{booktabs}"]
-    tabular = _tabular(display, texts, best, table, _LINES if is_plain else _RULES)
+    tabular = _build_tabular(display, texts, best, table, _LINES if is_plain else _RULES)
     if not is_plain:
         sentences = [table.caption, "F1 in per cent" if has_f1 and percent else ""]
         sentences += ["best figures in bold"] if best else []
@@ -81,13 +81,15 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
             for column in display.columns
             if column.kind == "name" and column.title.strip()
         ]
-        tabular = _float(tabular, sentences, names, is_wide=len(display.columns) > _NARROW_COLUMNS)
+        tabular = _build_float(
+            tabular, sentences, names, is_wide=len(display.columns) > _NARROW_COLUMNS
+        )
     return "\n".join([*(f"% {line}" for line in comments if line), *tabular, ""])
 
 
-def _without_spare(display: DisplayTable) -> DisplayTable:
+def _drop_spare_columns(display: DisplayTable) -> DisplayTable:
     """Leave out the spare columns of a table that is wider than a page."""
-    spare = spare_columns(display.columns)
+    spare = find_spare_columns(display.columns)
     kept_indices = [
         column_index for column_index in range(len(display.columns)) if column_index not in spare
     ]
@@ -97,7 +99,7 @@ def _without_spare(display: DisplayTable) -> DisplayTable:
     )
 
 
-def _tabular(
+def _build_tabular(
     display: DisplayTable,
     texts: Sequence[Sequence[str]],
     best: Collection[tuple[int, int]],
@@ -118,21 +120,23 @@ def _tabular(
     lines = [
         rf"\begin{{tabular}}{{{align}}}",
         top_rule,
-        _line(map(escaped, _header(display.header, table))),
+        _format_row(map(escape_latex, _list_titles(display.header, table))),
     ]
     lines.append(middle_rule)
     for row_index, row in enumerate(texts):
         if row_index in display.breaks:
             lines.append(middle_rule)
         cells = (
-            rf"\textbf{{{escaped(cell)}}}" if (row_index, column_index) in best else escaped(cell)
+            rf"\textbf{{{escape_latex(cell)}}}"
+            if (row_index, column_index) in best
+            else escape_latex(cell)
             for column_index, cell in enumerate(row)
         )
-        lines.append(_line(cells))
+        lines.append(_format_row(cells))
     return [*lines, bottom_rule, r"\end{tabular}"]
 
 
-def _float(
+def _build_float(
     tabular: Sequence[str], sentences: Sequence[str], names: Sequence[str], *, is_wide: bool
 ) -> list[str]:
     """Build the lines of a ``table`` with caption and label.
@@ -153,26 +157,26 @@ def _float(
         r"\centering",
         r"\small",
         *tabular,
-        *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
+        *([rf"\caption{{{escape_latex(caption)}}}"] if caption else []),
         rf"\label{{tab:{label or 'spanagree'}}}",
         rf"\end{{{name}}}",
     ]
 
 
-def _line(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     r"""Build a row whose beginning is not read as an argument of the ``\\\\`` before it."""
     row = " & ".join(cells) + r" \\"
     return f"{{{row[0]}}}{row[1:]}" if row[0] in "[*" else row
 
 
-def _header(titles: Sequence[str], table: Frame) -> list[str]:
+def _list_titles(titles: Sequence[str], table: Frame) -> list[str]:
     """Return the titles, with the confidence in titles of intervals."""
     confidence = confidence_of(table.settings or {})
     name = "interval" if confidence is None else f"{confidence:g} % CI"
     return [title.replace("interval", name) for title in titles]
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape a text for LaTeX, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
     return _CHARACTER.sub(lambda c: _ESCAPES.get(c[0], c[0]), minus)

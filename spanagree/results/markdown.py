@@ -16,18 +16,20 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     texts = display.texts(style.decimals(DEFAULT_DIGITS), style.percent)
     best = display.best(table, texts) if "bold" in style.style else ()
     align = ["---" if column.kind == "name" else "---:" for column in display.columns]
-    rows = [[escaped(title) for title in display.header], align]
+    rows = [[escape_markdown(title) for title in display.header], align]
     for row_index, row in enumerate(texts):
         rows.append(
             [
-                f"**{escaped(cell)}**" if (row_index, column_index) in best else escaped(cell)
+                f"**{escape_markdown(cell)}**"
+                if (row_index, column_index) in best
+                else escape_markdown(cell)
                 for column_index, cell in enumerate(row)
             ]
         )
     lines = [f"| {' | '.join(row)} |" for row in rows]
     leading_texts = filter(None, (table.verdict, table.caption))
-    leading_lines = [line for text in leading_texts for line in (escaped(text), "")]
-    trailing_lines = [escaped(remark) + "  " for remark in table.remarks]
+    leading_lines = [line for text in leading_texts for line in (escape_markdown(text), "")]
+    trailing_lines = [escape_markdown(remark) + "  " for remark in table.remarks]
     if table.signature:
         trailing_lines.append(f"Signature: `{table.signature}`")
     return "\n".join(
@@ -35,7 +37,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     )
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape a text for Markdown, whatever it contains."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~$])", r"\\\1", text)

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 _BORDER = re.compile(r"[^\W_]+|[\W_]+")  # words, and the characters between them
 
 
-def common_parts(names: Sequence[str]) -> tuple[str, str]:
+def find_common_parts(names: Sequence[str]) -> tuple[str, str]:
     """Find the common prefix and the common suffix of all names, in whole words.
 
     Without them each name still has a letter, so that a name never becomes a bare number.
 
-    >>> common_parts(["ner-large-alpha.conll", "ner-large-beta.conll"])
+    >>> find_common_parts(["ner-large-alpha.conll", "ner-large-beta.conll"])
     ('ner-large-', '.conll')
-    >>> common_parts(["annotator 1", "annotator 2"]), common_parts(["mine.conll"])
+    >>> find_common_parts(["annotator 1", "annotator 2"]), find_common_parts(["mine.conll"])
     (('', ''), ('', ''))
     """
     if len(set(names)) < 2:
         return "", ""
-    first_words = _words(names)
-    last_words = [word[::-1] for word in _words([name[::-1] for name in names])]
+    first_words = _list_common_words(names)
+    last_words = [word[::-1] for word in _list_common_words([name[::-1] for name in names])]
     while first_words or last_words:
         prefix, suffix = "".join(first_words), "".join(last_words[::-1])
         middles = [name[len(prefix) : len(name) - len(suffix)] for name in names]
@@ -35,7 +35,7 @@ def common_parts(names: Sequence[str]) -> tuple[str, str]:
     return "", ""
 
 
-def _words(names: Sequence[str]) -> list[str]:
+def _list_common_words(names: Sequence[str]) -> list[str]:
     """List the words, and the characters between them, that all names begin with."""
     words_by_name = [_BORDER.findall(name) for name in names]
     common_words = []
@@ -47,11 +47,11 @@ def _words(names: Sequence[str]) -> list[str]:
     return common_words[:-1] if common_words and common_words[-1][0].isalnum() else common_words
 
 
-def short_names(names: Sequence[str]) -> list[str]:
+def shorten_names(names: Sequence[str]) -> list[str]:
     """Return the names without their common prefix and suffix.
 
-    >>> short_names(["ner-large-alpha.conll", "ner-large-beta.conll"])
+    >>> shorten_names(["ner-large-alpha.conll", "ner-large-beta.conll"])
     ['alpha', 'beta']
     """
-    prefix, suffix = common_parts(names)
+    prefix, suffix = find_common_parts(names)
     return [name[len(prefix) : len(name) - len(suffix)] for name in names]

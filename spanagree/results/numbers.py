@@ -15,25 +15,25 @@ RANK_DIGITS = 4
 """Decimals to which scores of one rank are equal, and their difference is 0."""
 
 
-def ranks(values: Sequence[float], digits: int = RANK_DIGITS) -> list[int | None]:
+def compute_ranks(values: Sequence[float], digits: int = RANK_DIGITS) -> list[int | None]:
     """Rank values from the greatest; equal decimals share a rank.
 
     An undefined value has no rank.
 
-    >>> ranks([0.91897, 0.918965, math.nan, 0.9])
+    >>> compute_ranks([0.91897, 0.918965, math.nan, 0.9])
     [1, 1, None, 3]
     """
-    printed = [float(decimal(value, digits)) for value in values]
+    printed = [float(format_decimal(value, digits)) for value in values]
     return [
         None if math.isnan(value) else 1 + sum(other_value > value for other_value in printed)
         for value in printed
     ]
 
 
-def decimal(value: float, digits: int = DIGITS) -> str:
+def format_decimal(value: float, digits: int = DIGITS) -> str:
     """Format a number with some decimals; a number that rounds to 0 has no sign.
 
-    >>> decimal(0.41934), decimal(-0.00001), decimal(-0.5, 0)
+    >>> format_decimal(0.41934), format_decimal(-0.00001), format_decimal(-0.5, 0)
     ('0.419', '0.000', '0')
     """
     text = f"{value:.{digits}f}"

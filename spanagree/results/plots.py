@@ -19,9 +19,9 @@ from spanagree.arrays import Floats
 from spanagree.errors import InputError, escape_name, printable_path
 from spanagree.extras import import_optional
 from spanagree.files import PathName, check_writable, write_bytes
-from spanagree.results.frame import figure
-from spanagree.results.names import short_names
-from spanagree.results.score import ends_of
+from spanagree.results.frame import format_figure
+from spanagree.results.names import shorten_names
+from spanagree.results.score import get_ends
 
 FORMATS = {".png": "pixels, 200 an inch", ".svg": "lines, for the web", ".pdf": "lines, for print"}
 """The formats of plots, by extension."""
@@ -59,19 +59,19 @@ class Plot(NamedTuple):
     size: tuple[float, float] = WIDE
 
 
-def rows_size(names: Iterable[str], n_sides: int = 1) -> tuple[float, float]:
+def compute_plot_size(names: Iterable[str], n_sides: int = 1) -> tuple[float, float]:
     """Compute the size of a plot with a row for each name, with names on one side or both."""
-    texts = shown_names(names)
-    width = 3.2 + n_sides * _width(texts)
+    texts = prepare_names(names)
+    width = 3.2 + n_sides * _measure_width(texts)
     return max(5.2, width), min(max(1.4 * n_sides + 0.4, 0.34 * len(texts) + 1), _MAX_HEIGHT)
 
 
-def _width(names: Iterable[str]) -> float:
+def _measure_width(names: Iterable[str]) -> float:
     """Compute the width of names in inches."""
     return _LETTER * max(map(len, names), default=0)
 
 
-def plot(picture: Plot, ax: Any = None) -> Any:
+def draw_plot(picture: Plot, ax: Any = None) -> Any:
     """Draw a plot into some Axes, or into a new figure of pyplot.
 
     Raises:
@@ -129,14 +129,14 @@ def write_plot(path: PathName, picture: Plot, signature: str) -> None:
 # --- drawings -----------------------------------------------------------------------------------
 
 
-def shown_text(text: str) -> str:
+def prepare_text(text: str) -> str:
     """Truncate a user's text, and escape mathematics in it."""
-    return shown_names([text])[0]
+    return prepare_names([text])[0]
 
 
-def shown_names(names: Iterable[str]) -> list[str]:
+def prepare_names(names: Iterable[str]) -> list[str]:
     """Shorten users' names: drop common parts, and truncate them so that most stay distinct."""
-    texts = [escape_name(name) for name in short_names(list(names))]
+    texts = [escape_name(name) for name in shorten_names(list(names))]
     half_length = _MAX_NAME // 2
     truncations: list[Callable[[str], str]] = [
         lambda name: f"{name[: _MAX_NAME - 1]}…",
@@ -152,47 +152,49 @@ def shown_names(names: Iterable[str]) -> list[str]:
     ]
 
 
-def _style(i: int) -> dict[str, Any]:
+def _select_style(i: int) -> dict[str, Any]:
     return {"color": _COLOURS[i % len(_COLOURS)], "marker": _MARKERS[i % len(_MARKERS)]}
 
 
-def sentence(ax: Any, text: str) -> None:
+def write_sentence(ax: Any, text: str) -> None:
     """Write a sentence in place of a plot."""
     ax.text(0.5, 0.5, text, ha="center", va="center", wrap=True, transform=ax.transAxes)
     ax.set_axis_off()
 
 
-def _legend(ax: Any) -> None:
+def _draw_legend(ax: Any) -> None:
     """Put the legend above the plot, where it covers nothing."""
-    entry_width = _width(map(str, ax.get_legend_handles_labels()[1])) + 0.5
+    entry_width = _measure_width(map(str, ax.get_legend_handles_labels()[1])) + 0.5
     n_columns = min(4, max(1, int(4.4 / entry_width)))
     ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=n_columns)
 
 
-def _name_rows(ax: Any, names: Iterable[str]) -> None:
+def _write_row_names(ax: Any, names: Iterable[str]) -> None:
     """Write a name next to each row, as large as possible; none if they would touch."""
-    texts = shown_names(names)
-    size = min(9.0, 60 * _height(ax) / max(len(texts), 1))
+    texts = prepare_names(names)
+    size = min(9.0, 60 * _measure_height(ax) / max(len(texts), 1))
     ax.set_yticks(range(len(texts)), texts if size >= _MIN_LETTER else [""] * len(texts))
     ax.tick_params(axis="y", labelsize=max(size, _MIN_LETTER))
     ax.set_ylim(len(texts) - 0.5, -0.5)
 
 
-def _height(ax: Any) -> float:
+def _measure_height(ax: Any) -> float:
     """Return the height of some Axes in inches."""
     return float(ax.get_window_extent().height / ax.figure.dpi)
 
 
-def _name_ends(ax: Any, x: float, names: Sequence[str], values: Sequence[float]) -> None:
+def _write_line_names(ax: Any, x: float, names: Sequence[str], values: Sequence[float]) -> None:
     """Write names next to the ends of lines, with gaps; none if there is no room."""
-    from spanagree.results.svg import apart
+    from spanagree.results.svg import spread_positions
 
     low, high = ax.get_ylim()
-    gap = (high - low) * _LINE / _height(ax)
+    gap = (high - low) * _LINE / _measure_height(ax)
     if gap * len(names) > high - low:
         return
     direction = 1 if x else -1
-    for name, value, label_position in zip(names, values, apart(values, gap, high), strict=True):
+    for name, value, label_position in zip(
+        names, values, spread_positions(values, gap, high), strict=True
+    ):
         ax.annotate(
             name, (x, value), (x + 0.07 * direction, label_position), va="center", fontsize=8,
             ha="left" if x else "right",
@@ -200,23 +202,23 @@ def _name_ends(ax: Any, x: float, names: Sequence[str], values: Sequence[float])
         )  # fmt: skip
 
 
-def _fit(ax: Any, values: Iterable[float]) -> None:
+def _extend_axis(ax: Any, values: Iterable[float]) -> None:
     """Extend the vertical axis a little beyond all values."""
     low, high = min(values), max(values)
     rim = max(0.05 * (high - low), 0.01)
     ax.set_ylim(low - rim, high + rim)
 
 
-def slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[str]) -> None:
+def draw_slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[str]) -> None:
     """Draw two figures for each name, with a line between them."""
-    names = shown_names(lines)
+    names = prepare_names(lines)
     for i, figures in enumerate(lines.values()):
-        ax.plot([0, 1], figures, markersize=5, **_style(i))
-    _fit(ax, [value for figures in lines.values() for value in figures])
+        ax.plot([0, 1], figures, markersize=5, **_select_style(i))
+    _extend_axis(ax, [value for figures in lines.values() for value in figures])
     for end_index in (0, 1):
         values = [figures[end_index] for figures in lines.values()]
-        labels = [[name, figure(value)] for name, value in zip(names, values, strict=True)]
-        _name_ends(
+        labels = [[name, format_figure(value)] for name, value in zip(names, values, strict=True)]
+        _write_line_names(
             ax, end_index, ["  ".join(words[:: -1 if end_index else 1]) for words in labels], values
         )
         ax.axvline(end_index, color=_GREY, lw=0.5, zorder=0)
@@ -230,12 +232,12 @@ Dot = tuple[float, float, float]
 """A figure with the low and the high end of its interval, ``nan`` without an interval."""
 
 
-def dot_of(score: Any, score_key: str) -> Dot:
+def get_dot(score: Any, score_key: str) -> Dot:
     """Return one figure of a score with its interval."""
-    return (getattr(score, score_key), *ends_of(score.interval, score_key))
+    return (getattr(score, score_key), *get_ends(score.interval, score_key))
 
 
-def dots(
+def draw_dots(
     ax: Any,
     rows: Sequence[tuple[str, list[Dot]]],
     series: Sequence[str],
@@ -245,7 +247,7 @@ def dots(
     """Draw rows of figures with their intervals; each series has a colour and a marker."""
     drawn_rows = [row for row in rows if any(not math.isnan(value) for value, _, _ in row[1])]
     if not drawn_rows:
-        sentence(ax, "the figure is undefined everywhere")
+        write_sentence(ax, "the figure is undefined everywhere")
         return
     for k, series_name in enumerate(series):
         offset = min(0.22, 0.7 / len(series)) * (k - (len(series) - 1) / 2)
@@ -253,38 +255,38 @@ def dots(
         lengths = np.abs(np.nan_to_num([value - low, high - value]))
         ax.errorbar(
             value, np.arange(len(drawn_rows)) + offset, xerr=lengths, linestyle="none", capsize=2,
-            markersize=5, lw=1.2, label=series_name, **_style(k),
+            markersize=5, lw=1.2, label=series_name, **_select_style(k),
         )  # fmt: skip
-    _name_rows(ax, [name for name, _ in drawn_rows])
+    _write_row_names(ax, [name for name, _ in drawn_rows])
     ax.set_xlabel(axis_label)
     ax.grid(axis="x", color=_GRID, lw=0.6)
     if len(series) > 1:
-        _legend(ax)
+        _draw_legend(ax)
     if zero:
         ax.axvline(0, color=_GREY, lw=0.8, zorder=0)
 
 
-def dots_of(
+def plot_dots(
     rows: Sequence[tuple[str, list[Dot]]],
     series: Sequence[str],
     axis_label: str,
     zero: bool = False,
 ) -> Plot:
     """Plot rows of figures with their intervals."""
-    size = rows_size(name for name, _ in rows)
-    return Plot(lambda ax: dots(ax, rows, series, axis_label, zero), size)
+    size = compute_plot_size(name for name, _ in rows)
+    return Plot(lambda ax: draw_dots(ax, rows, series, axis_label, zero), size)
 
 
-def f1_dots(scores: Iterable[tuple[str, Any]], axis_label: str) -> Plot:
+def plot_f1_dots(scores: Iterable[tuple[str, Any]], axis_label: str) -> Plot:
     """Plot the observed and corrected F1 of each name, with their intervals."""
     score_keys = ("observed", "corrected")
     rows = [
-        (name, [dot_of(score, score_key) for score_key in score_keys]) for name, score in scores
+        (name, [get_dot(score, score_key) for score_key in score_keys]) for name, score in scores
     ]
-    return dots_of(rows, ("F1", "corrected F1"), axis_label)
+    return plot_dots(rows, ("F1", "corrected F1"), axis_label)
 
 
-def clouds(
+def draw_clouds(
     ax: Any, rows: Mapping[str, tuple[Floats, float]], titles: Sequence[str], axis_label: str
 ) -> None:
     """Draw many values of each name as strokes, and one value as a dot."""
@@ -295,14 +297,14 @@ def clouds(
         )  # fmt: skip
     ax.plot(
         [value for _, value in rows.values()], range(len(rows)), linestyle="none", markersize=6,
-        label=titles[1], **_style(1),
+        label=titles[1], **_select_style(1),
     )  # fmt: skip
-    _name_rows(ax, list(rows))
+    _write_row_names(ax, list(rows))
     ax.set_xlabel(axis_label)
-    _legend(ax)
+    _draw_legend(ax)
 
 
-def heights(
+def draw_distributions(
     ax: Any,
     rows: Mapping[str, tuple[Floats, Floats, float]],
     titles: Sequence[str],
@@ -314,15 +316,15 @@ def heights(
         ax.vlines(values, i, curve, color=_COLOURS[0], lw=1.4, label=None if i else titles[0])
     ax.plot(
         [value for _, _, value in rows.values()], range(len(rows)), linestyle="none", markersize=6,
-        label=titles[1], **_style(1),
+        label=titles[1], **_select_style(1),
     )  # fmt: skip
-    _name_rows(ax, list(rows))
+    _write_row_names(ax, list(rows))
     ax.set_ylim(len(rows) - 0.5, -0.9)
     ax.set_xlabel(axis_label)
-    _legend(ax)
+    _draw_legend(ax)
 
 
-def histogram(
+def draw_histogram(
     ax: Any, counts: Sequence[int], edges: Sequence[float], axis_label: str, noun: str
 ) -> None:
     """Draw the number in each bin."""
@@ -331,7 +333,7 @@ def histogram(
     ax.set_ylabel(f"{noun}s")
 
 
-def scatter(ax: Any, x: Floats, y: Floats, x_label: str, y_label: str) -> None:
+def draw_scatter(ax: Any, x: Floats, y: Floats, x_label: str, y_label: str) -> None:
     """Draw a point for each pair of values; overlapping points are darker."""
     ax.plot(
         x, y, linestyle="none", marker="o", markersize=4, markeredgewidth=0, alpha=0.6,
@@ -343,29 +345,31 @@ def scatter(ax: Any, x: Floats, y: Floats, x_label: str, y_label: str) -> None:
     ax.set_ylabel(y_label)
 
 
-def lines(
+def draw_lines(
     ax: Any, columns: Sequence[str], rows: Mapping[str, Sequence[float]], axis_label: str
 ) -> None:
     """Draw a line for each name over the columns, with the name at its end."""
     drawn_rows = {name: row for name, row in rows.items() if not np.isnan(row).all()}
     if not drawn_rows:
-        sentence(ax, "the figure is undefined everywhere")
+        write_sentence(ax, "the figure is undefined everywhere")
         return
     for i, values in enumerate(drawn_rows.values()):
-        ax.plot(range(len(values)), values, markersize=5, **_style(i))
-    _fit(ax, [value for row in drawn_rows.values() for value in row if not math.isnan(value)])
+        ax.plot(range(len(values)), values, markersize=5, **_select_style(i))
+    _extend_axis(
+        ax, [value for row in drawn_rows.values() for value in row if not math.isnan(value)]
+    )
     last_index = len(columns) - 1
     last_values = [
         [value for value in row if not math.isnan(value)][-1] for row in drawn_rows.values()
     ]
     ax.set_xlim(-0.2, last_index + 0.05)
-    _name_ends(ax, last_index, shown_names(drawn_rows), last_values)
+    _write_line_names(ax, last_index, prepare_names(drawn_rows), last_values)
     ax.set_xticks(range(len(columns)), columns, rotation=0 if last_index < 6 else 90)
     ax.set_ylabel(axis_label)
     ax.grid(axis="y", color=_GRID, lw=0.6)
 
 
-def steps(
+def draw_steps(
     ax: Any,
     rows: Mapping[str, tuple[Floats, Floats]],
     titles: tuple[str, str],
@@ -379,39 +383,39 @@ def steps(
         titles: titles of both axes.
         marks: positions of vertical lines.
     """
-    names = shown_names(rows)
+    names = prepare_names(rows)
     for i, (name, (positions, values)) in enumerate(zip(names, rows.values(), strict=True)):
-        style = {**_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
+        style = {**_select_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
         ax.step(positions, values, where="pre", lw=1.4, label=name, **style)
     for mark in marks:
         ax.axvline(mark, color=_GREY, lw=0.8, zorder=0)
     ax.set_xlabel(titles[0])
     ax.set_ylabel(titles[1])
     ax.grid(axis="y", color=_GRID, lw=0.6)
-    _legend(ax)
+    _draw_legend(ax)
 
 
-def curves(ax: Any, rows: Mapping[str, Floats], axis_label: str) -> None:
+def draw_curves(ax: Any, rows: Mapping[str, Floats], axis_label: str) -> None:
     """Draw a curve of probabilities for each name."""
     for i, (name, values) in enumerate(rows.items()):
-        style = {**_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
+        style = {**_select_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
         ax.plot(range(len(values)), values, lw=1.4, label=name, **style)
     ax.set_xlabel(axis_label)
     ax.set_ylabel("probability")
     ax.set_ylim(0, 1.08 * max((values.max() for values in rows.values() if len(values)), default=1))
-    _legend(ax)
+    _draw_legend(ax)
 
 
-def bars(ax: Any, counts: Mapping[str, int], axis_label: str) -> None:
+def draw_bars(ax: Any, counts: Mapping[str, int], axis_label: str) -> None:
     """Draw a bar with its number for each name."""
     ax.barh(range(len(counts)), list(counts.values()), color=_COLOURS[0])
     for i, count in enumerate(counts.values()):
         ax.annotate(f" {count}", (count, i), va="center", fontsize=8)
-    _name_rows(ax, list(counts))
+    _write_row_names(ax, list(counts))
     ax.set_xlabel(axis_label)
 
 
-def heat_map(
+def plot_heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
     values: Floats,
@@ -446,7 +450,7 @@ def heat_map(
         for axis, names in ((ax.yaxis, rows), (ax.xaxis, columns)):
             has_names = len(names) <= _MAX_WITH_NAMES
             axis.set_ticks(
-                range(len(names)) if has_names else [], shown_names(names) if has_names else []
+                range(len(names)) if has_names else [], prepare_names(names) if has_names else []
             )
         ax.tick_params(length=0, labelsize=min(9.0, 50 * _MAP / max(n_longest, 1)))
         ax.tick_params(axis="x", rotation=90)
@@ -464,7 +468,8 @@ def heat_map(
 
     cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
     left_margin, bottom_margin = (
-        _width(shown_names(n)) if len(n) <= _MAX_WITH_NAMES else 0 for n in (rows, columns)
+        _measure_width(prepare_names(n)) if len(n) <= _MAX_WITH_NAMES else 0
+        for n in (rows, columns)
     )
     width, height = cell * len(columns) + left_margin + 1.3, cell * len(rows) + bottom_margin + 0.6
     return Plot(draw, (max(3.6, width), max(3, height)))

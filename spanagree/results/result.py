@@ -24,18 +24,20 @@ if TYPE_CHECKING:
 # modules for display are loaded by the methods that need them: most results only need figures
 
 
-def same(first: Any, second: Any) -> bool:
+def are_equal(first: Any, second: Any) -> bool:
     """Return whether two values are equal, item by item; undefined figures (``nan``) are equal.
 
-    >>> float("nan") == float("nan"), same((0.5, float("nan")), (0.5, float("nan")))
+    >>> float("nan") == float("nan"), are_equal((0.5, float("nan")), (0.5, float("nan")))
     (False, True)
     """
     if isinstance(first, np.ndarray):
         return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(
+            are_equal(first[key], second[key]) for key in first
+        )
     if isinstance(first, (tuple, list)) and type(first) is type(second):
-        return len(first) == len(second) and all(map(same, first, second))
+        return len(first) == len(second) and all(map(are_equal, first, second))
     # only nan differs from itself
     return bool(first == second) or bool(first != first and second != second)
 
@@ -47,7 +49,7 @@ class NanEqualMixin:
         if type(other) is not type(self):
             return NotImplemented
         names = [attribute.name for attribute in fields(self) if attribute.compare]  # type: ignore[arg-type]
-        return all(same(getattr(self, name), getattr(other, name)) for name in names)
+        return all(are_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # arrays have no hash
 
@@ -121,7 +123,7 @@ class ResultBase(NanEqualMixin):
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
         """
-        from spanagree.results.data import plain
+        from spanagree.results.data import to_plain_data
 
         if by is not None:
             check_choice(by, self.BY, "by")
@@ -129,7 +131,7 @@ class ResultBase(NanEqualMixin):
         if by is not None and by not in breakdowns.values():
             breakdowns[f"{by}s"] = by
         tables = {name: self.table(breakdown).records for name, breakdown in breakdowns.items()}
-        return dict(plain({**self.head(), "tables": tables}))
+        return dict(to_plain_data({**self.head(), "tables": tables}))
 
     def head(self) -> dict[str, Any]:
         """Return the beginning of the JSON of every result: its settings, notes and caveats."""
@@ -161,11 +163,11 @@ class ResultBase(NanEqualMixin):
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
         """
-        from spanagree.results.completed import completed
+        from spanagree.results.completed import complete_table
 
         if by is not None:
             check_choice(by, self.BY, "by")
-        return completed(self._table(by), of_layers=self.OF_LAYERS).saying(self.verdict)
+        return complete_table(self._table(by), of_layers=self.OF_LAYERS).saying(self.verdict)
 
     def _table(self, by: str | None) -> Frame:
         return self._display_module.table_of(self, by)
@@ -268,13 +270,13 @@ class ResultBase(NanEqualMixin):
     def __repr__(self) -> str:
         from spanagree.results import text
 
-        return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
+        return f"<{type(self).__name__}: {text.summarize_table(self.table().for_reading)}>"
 
     def _repr_html_(self) -> str:
         """Render the table as HTML, for notebooks."""
-        from spanagree.results.html import as_html
+        from spanagree.results.html import render_for_notebook
 
-        return str(as_html(self.table().for_reading))
+        return str(render_for_notebook(self.table().for_reading))
 
 
 class Result(ResultBase):
@@ -295,9 +297,9 @@ class Result(ResultBase):
         Raises:
             SettingError: if matplotlib is not installed, or there is no plot by ``by``.
         """
-        from spanagree.results.plots import plot
+        from spanagree.results.plots import draw_plot
 
-        return plot(self.picture(by), ax)
+        return draw_plot(self.picture(by), ax)
 
     def picture(self, by: By | None = None) -> Plot:
         """Return the plot of the result, which draws it into Axes.
@@ -350,10 +352,12 @@ class Result(ResultBase):
         return metrics
 
 
-def coverage_note(name: str, n_shared: int, n_documents: int, partner: str, noun: str) -> list[str]:
+def write_coverage_note(
+    name: str, n_shared: int, n_documents: int, partner: str, noun: str
+) -> list[str]:
     """Write a note on the number of documents that a system does not share with its partner.
 
-    >>> coverage_note("mine", 7, 10, "gold", "document")
+    >>> write_coverage_note("mine", 7, 10, "gold", "document")
     ['mine: 3 of 10 documents not shared with gold, left out']
     """
     n_left_out = n_documents - n_shared

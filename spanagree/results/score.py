@@ -58,7 +58,9 @@ class Sums(NamedTuple):
     expected_size_second: Any = None
 
 
-def score_figures(matched: Floats, expected: Floats, size: Floats, expected_size: Floats) -> Floats:
+def compute_score_figures(
+    matched: Floats, expected: Floats, size: Floats, expected_size: Floats
+) -> Floats:
     """Compute observed, expected and corrected figures, ``nan`` if undefined; (…) to (…, 3)."""
     # sums of floats in another order may differ from 0 or 1 by a few units in the last place
     random_size = np.where(size > 0.5, expected_size, np.nan)
@@ -67,44 +69,45 @@ def score_figures(matched: Floats, expected: Floats, size: Floats, expected_size
     observed_figure, expected_figure = figures[..., 0], figures[..., 1]
     np.divide(matched, size, out=observed_figure)
     np.divide(expected, random_size, out=expected_figure)
-    figures[..., 2] = corrected_figures(observed_figure, expected_figure)
+    figures[..., 2] = correct_figures(observed_figure, expected_figure)
     return figures
 
 
-def corrected_figures(observed: Floats, expected: Floats) -> Floats:
-    """Compute corrected figures like :func:`corrected`: ``nan`` if chance alone gives 1."""
+def correct_figures(observed: Floats, expected: Floats) -> Floats:
+    """Compute corrected figures like :func:`build_corrected_score`: ``nan`` if chance alone gives"
+    " 1."""
     value = np.where(expected < 1 - CERTAIN, _correct_for_chance(observed, expected), np.nan)
     return np.asarray(value, np.float64)
 
 
-def f1_figures(sums: Floats) -> Floats:
+def compute_f1_figures(sums: Floats) -> Floats:
     """Compute observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
 
     Columns are matched, expected and the size of both annotations together, followed by the
     expected size if sizes are random.
     """
     matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2]
-    return score_figures(2 * matched, 2 * expected, size, sums[..., -1])
+    return compute_score_figures(2 * matched, 2 * expected, size, sums[..., -1])
 
 
-def all_figures(columns: Floats, beta: float | None = None) -> Floats:
-    """Compute three values of each figure of :func:`figures_of` from the columns of :class:`Sums`.
+def compute_all_figures(columns: Floats, beta: float | None = None) -> Floats:
+    """Compute three values of each figure of :func:`list_figures` from columns of :class:`Sums`.
 
     Shapes: (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
     """
     sums = Sums(*np.moveaxis(columns, -1, 0))
-    figures = [score_figures(*ratio.parts(sums)) for ratio in figures_of(beta).values()]
+    figures = [compute_score_figures(*ratio.parts(sums)) for ratio in list_figures(beta).values()]
     return np.concatenate(figures, axis=-1)
 
 
 # --- scores -------------------------------------------------------------------------------------
 
 
-def with_reason(figures: Any) -> dict[str, Any]:
+def convert_figures(figures: Any) -> dict[str, Any]:
     """Convert figures to plain data for JSON: undefined is ``None``; with a reason, if any."""
-    from spanagree.results.data import plain  # rarely needed
+    from spanagree.results.data import to_plain_data  # rarely needed
 
-    data: dict[str, Any] = plain(figures._asdict())
+    data: dict[str, Any] = to_plain_data(figures._asdict())
     return {key: value for key, value in data.items() if key not in ("reason", "kind") or value}
 
 
@@ -131,7 +134,7 @@ class Interval(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the interval to plain data for JSON: undefined is ``None``, with the reason."""
-        data = with_reason(self)
+        data = convert_figures(self)
         second_interval = data.pop("over_annotators", None) and self.over_annotators
         return (
             data
@@ -140,13 +143,13 @@ class Interval(NamedTuple):
         )
 
 
-def ends_of(interval: Any, score_key: str) -> tuple[float, float]:
+def get_ends(interval: Any, score_key: str) -> tuple[float, float]:
     """Return both ends of the interval of one figure; ``nan`` without an interval."""
     ends: tuple[float, float] = getattr(interval, score_key, (UNDEFINED, UNDEFINED))
     return ends
 
 
-def over_annotators(interval: Interval | None) -> Interval | None:
+def get_annotator_interval(interval: Interval | None) -> Interval | None:
     """Return the second interval, over other annotators too, if there is one."""
     return None if interval is None else interval.over_annotators
 
@@ -191,16 +194,16 @@ class Score(NamedTuple):
         return format(self.observed, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        from spanagree.results.frame import figure  # rarely printed
+        from spanagree.results.frame import format_figure  # rarely printed
 
-        raw, expected_text, corrected_text = map(figure, self[:3])
+        raw, expected_text, corrected_text = map(format_figure, self[:3])
         return f"{raw} (chance {expected_text}, corrected {corrected_text})"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the score to plain data for JSON: undefined is ``None``, with the reason."""
-        from spanagree.results.data import plain  # rarely needed
+        from spanagree.results.data import to_plain_data  # rarely needed
 
-        figures: dict[str, Any] = dict(zip(self._fields, plain(self[:3]), strict=False))
+        figures: dict[str, Any] = dict(zip(self._fields, to_plain_data(self[:3]), strict=False))
         if self.reason:
             figures["undefined"] = self.reason
         interval_entry = {} if self.interval is None else {"interval": self.interval.to_dict()}
@@ -211,10 +214,10 @@ NO_CHANCE = "chance is undefined"
 """Reason of a score without chance, which is not corrected; settings of a result explain it."""
 
 
-def corrected(observed: float, expected: float) -> Score:
+def build_corrected_score(observed: float, expected: float) -> Score:
     """Build a score with its chance correction; undefined if chance alone gives 1.
 
-    >>> corrected(0.75, 0.5).corrected
+    >>> build_corrected_score(0.75, 0.5).corrected
     0.5
     """
     if math.isnan(expected) and not math.isnan(observed):
@@ -224,7 +227,7 @@ def corrected(observed: float, expected: float) -> Score:
     return Score(observed, expected, _correct_for_chance(observed, expected))
 
 
-def undefined(reason: str) -> Score:
+def build_undefined_score(reason: str) -> Score:
     """Build a score without any defined value."""
     return Score(UNDEFINED, UNDEFINED, UNDEFINED, reason)
 
@@ -283,13 +286,15 @@ class Ratio:
         random_size = size
         if sums.expected_size_first is not None:
             random_size = self._weighted(sums.expected_size_first, sums.expected_size_second)
-        matched, expected = (_times(self.matched, value) for value in (sums.matched, sums.expected))
+        matched, expected = (
+            _format_product(self.matched, value) for value in (sums.matched, sums.expected)
+        )
         return matched, expected, size, random_size
 
     def _weighted(self, first: Any, second: Any) -> Any:
         """Compute the weighted sum of two sizes."""
         sizes = ((self.first, first), (self.second, second))
-        terms = [_times(weight, size) for weight, size in sizes if weight]
+        terms = [_format_product(weight, size) for weight, size in sizes if weight]
         return terms[0] if len(terms) == 1 else terms[0] + terms[1]
 
     @property
@@ -314,7 +319,7 @@ class Ratio:
         return self.heading or f"{self.title} of a system"
 
 
-def _times(weight: float, value: Any) -> Any:
+def _format_product(weight: float, value: Any) -> Any:
     return value if weight == 1 else weight * value  # saves a copy of large arrays
 
 
@@ -353,7 +358,7 @@ class HasScores(ABC):
         """
         if self.beta is None:
             raise SettingError("F-beta was not requested; evaluate with beta=2, or another β")
-        return self.score_of(f_beta(self.beta))
+        return self.score_of(build_f_beta(self.beta))
 
     @abstractmethod
     def score_of(self, ratio: Ratio) -> Score:
@@ -368,7 +373,7 @@ FIGURES: Mapping[str, Ratio] = {
 _MOST_BETA = 1000.0
 
 
-def f_beta(beta: float) -> Ratio:
+def build_f_beta(beta: float) -> Ratio:
     """Build the figure F-beta, in which recall weighs β times as much as precision.
 
     (1 + β²)·P·R / (β²·P + R) is a ratio of sums (van Rijsbergen 1979): (1 + β²)·matched divided by
@@ -377,9 +382,9 @@ def f_beta(beta: float) -> Ratio:
     Raises:
         SettingError: if β is no number above 0, or is 1, because F1 is always included.
 
-    >>> f_beta(2).title, f_beta(2).formula
+    >>> build_f_beta(2).title, build_f_beta(2).formula
     ('F2', '5·matched / (4·size of gold + size of the system)')
-    >>> f_beta(0.5).formula
+    >>> build_f_beta(0.5).formula
     '1.25·matched / (0.25·size of gold + size of the system)'
     """
     is_number = isinstance(beta, (Real, np.floating)) and not isinstance(beta, bool)
@@ -395,13 +400,13 @@ def f_beta(beta: float) -> Ratio:
     )  # fmt: skip
 
 
-def figures_of(beta: float | None) -> Mapping[str, Ratio]:
+def list_figures(beta: float | None) -> Mapping[str, Ratio]:
     """Return the figures by key, with F-beta after the others if a β is requested.
 
-    >>> list(figures_of(None)), list(figures_of(2))
+    >>> list(list_figures(None)), list(list_figures(2))
     (['precision', 'recall', 'f1'], ['precision', 'recall', 'f1', 'f_beta'])
     """
-    return FIGURES if beta is None else {**FIGURES, "f_beta": f_beta(beta)}
+    return FIGURES if beta is None else {**FIGURES, "f_beta": build_f_beta(beta)}
 
 
 # --- scores in tables ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from spanagree.results.frame import Column, Value
-from spanagree.results.score import Ratio, Score, ScoreValues, ends_of, over_annotators
+from spanagree.results.score import Ratio, Score, ScoreValues, get_annotator_interval, get_ends
 
 
 class ScoreColumns(NamedTuple):
@@ -54,7 +54,7 @@ class ScoreColumns(NamedTuple):
             if self.intervals and title:
                 values.append(getattr(score.interval, score_key, None))
             if self.intervals and self.has_second_intervals and title and score_key != "expected":
-                values.append(getattr(over_annotators(score.interval), score_key, None))
+                values.append(getattr(get_annotator_interval(score.interval), score_key, None))
         return values
 
     @property
@@ -69,34 +69,34 @@ class ScoreColumns(NamedTuple):
 
     def end_values(self, score: Any) -> list[Value]:
         """Return the ends of the intervals of one score; ``nan`` without intervals."""
-        intervals = [score.interval, over_annotators(score.interval)][
+        intervals = [score.interval, get_annotator_interval(score.interval)][
             : 1 + self.has_second_intervals
         ]
         return [
             end
             for interval in intervals
             for score_key in ScoreValues._fields
-            for end in ends_of(interval, score_key)
+            for end in get_ends(interval, score_key)
         ]
 
 
-def titles_of(figure: str) -> tuple[str, str, str]:
+def get_titles(figure: str) -> tuple[str, str, str]:
     """Return the titles of the observed, the expected and the corrected figure."""
     return figure, f"chance {figure}", f"corrected {figure}"
 
 
-def columns_of_figure(ratio: Ratio, *, intervals: bool) -> ScoreColumns:
+def build_figure_columns(ratio: Ratio, *, intervals: bool) -> ScoreColumns:
     """Build the columns of a figure of systems, with intervals in text output if requested."""
     if not ratio.has_chance:
         return ScoreColumns(ratio.key, (ratio.title, "", ""), meanings=(ratio.meaning, "", ""))
     chance_meanings = ("chance of F-beta", "corrected F-beta") if ratio.heading else ("", "")
-    titles, meanings = titles_of(ratio.title), (ratio.meaning, *chance_meanings)
+    titles, meanings = get_titles(ratio.title), (ratio.meaning, *chance_meanings)
     return ScoreColumns(
         ratio.key, titles, intervals, meanings, spare=titles[1:2] * bool(ratio.heading)
     )
 
 
-F1 = titles_of("F1")
+F1 = get_titles("F1")
 """The titles of an F1."""
 
 

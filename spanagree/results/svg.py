@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 
 from spanagree.arrays import Bools
 from spanagree.errors import truncate
-from spanagree.results.frame import figure
-from spanagree.results.html import Html, el
+from spanagree.results.frame import format_figure
+from spanagree.results.html import Html, build_element
 
 _N_SHADES = 10  # of a heat map
 _MAX_STRIP_COLUMNS = 300
@@ -17,23 +17,23 @@ _MAX_NAME = 22  # characters of a name next to a line
 _MAX_SLOPE_NAME = 16  # characters of a name next to a slope, which has names on both sides
 
 
-def bar(value: float) -> Html:
+def draw_bar(value: float) -> Html:
     """Draw a thin bar for a figure from 0 to 1, to be placed below the figure."""
     width = 100 * min(max(value, 0.0), 1.0)
-    return el(
+    return build_element(
         "svg",
-        el("rect", class_="track", width="100", height="4"),
-        el("rect", class_="fill", width=f"{width:.2f}", height="4"),
+        build_element("rect", class_="track", width="100", height="4"),
+        build_element("rect", class_="fill", width=f"{width:.2f}", height="4"),
         class_="bar", viewBox="0 0 100 4", preserveAspectRatio="none", aria_hidden="true",
     )  # fmt: skip
 
 
-def shade(value: float) -> str:
+def select_shade(value: float) -> str:
     """Return the CSS class of a cell of a heat map; greater values are darker."""
     return "none" if math.isnan(value) else f"h{round(_N_SHADES * min(max(value, 0.0), 1.0))}"
 
 
-def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
+def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     """Draw two figures of each system, raw and corrected, with a line between them.
 
     ``lines`` has the name, both figures, and a text after the name on the right.
@@ -50,40 +50,52 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
         return bottom - height * (value - low) / (high - low)
 
     elements = [
-        _text("F1 as observed", margin + 20, 20, "axis", "end"),
-        _text("corrected F1", right - 20, 20, "axis", "start"),
-        _line(margin, top, margin, bottom, "axis"),
-        _line(right, top, right, bottom, "axis"),
+        _draw_text("F1 as observed", margin + 20, 20, "axis", "end"),
+        _draw_text("corrected F1", right - 20, 20, "axis", "start"),
+        _draw_line(margin, top, margin, bottom, "axis"),
+        _draw_line(right, top, right, bottom, "axis"),
     ]
-    left_positions = apart([position(raw_f1) for _, raw_f1, _, _ in lines], gap, bottom)
-    right_positions = apart(
+    left_positions = spread_positions([position(raw_f1) for _, raw_f1, _, _ in lines], gap, bottom)
+    right_positions = spread_positions(
         [position(corrected_f1) for _, _, corrected_f1, _ in lines], gap, bottom
     )
     for (name, raw_f1, corrected_f1, change), y, z in zip(
         lines, left_positions, right_positions, strict=True
     ):
         css_class = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
-        short_name = el("tspan", truncate(name, _MAX_SLOPE_NAME), class_="name")
-        left_text, right_text = f"\u2002{figure(raw_f1)}", f"{figure(corrected_f1)}\u2002"
+        short_name = build_element("tspan", truncate(name, _MAX_SLOPE_NAME), class_="name")
+        left_text, right_text = (
+            f"\u2002{format_figure(raw_f1)}",
+            f"{format_figure(corrected_f1)}\u2002",
+        )
         elements.append(
-            el(
+            build_element(
                 "g",
-                el("title", f"{name}: {figure(raw_f1)}, corrected {figure(corrected_f1)}"),
-                _line(margin, position(raw_f1), right, position(corrected_f1)),
-                el("circle", cx=margin, cy=_digits(position(raw_f1)), r=3.5),
-                el("circle", cx=right, cy=_digits(position(corrected_f1)), r=3.5),
-                _line(margin - 20, y, margin - 5, position(raw_f1), "leader"),
-                _line(right + 20, z, right + 5, position(corrected_f1), "leader"),
-                _text(Html(short_name + left_text), margin - 24, y + 4, anchor="end"),
-                _text(Html(right_text + short_name + change), right + 24, z + 4, anchor="start"),
+                build_element(
+                    "title",
+                    f"{name}: {format_figure(raw_f1)}, corrected {format_figure(corrected_f1)}",
+                ),
+                _draw_line(margin, position(raw_f1), right, position(corrected_f1)),
+                build_element("circle", cx=margin, cy=_format_coordinate(position(raw_f1)), r=3.5),
+                build_element(
+                    "circle", cx=right, cy=_format_coordinate(position(corrected_f1)), r=3.5
+                ),
+                _draw_line(margin - 20, y, margin - 5, position(raw_f1), "leader"),
+                _draw_line(right + 20, z, right + 5, position(corrected_f1), "leader"),
+                _draw_text(Html(short_name + left_text), margin - 24, y + 4, anchor="end"),
+                _draw_text(
+                    Html(right_text + short_name + change), right + 24, z + 4, anchor="start"
+                ),
                 class_=css_class,
             )
         )
     label = "F1 as observed and corrected, a line for each system; the table has the figures"
-    return _drawing("slopes", width, bottom + 24, label, elements)
+    return _build_drawing("slopes", width, bottom + 24, label, elements)
 
 
-def apart(positions: Sequence[float], gap: float, limit_below: float = math.inf) -> list[float]:
+def spread_positions(
+    positions: Sequence[float], gap: float, limit_below: float = math.inf
+) -> list[float]:
     """Compute positions of labels: near the given ones, but at least a gap from each other."""
     order = sorted(range(len(positions)), key=lambda i: (positions[i], i))
     label_positions = list(positions)
@@ -96,7 +108,7 @@ def apart(positions: Sequence[float], gap: float, limit_below: float = math.inf)
     return label_positions
 
 
-def histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[float]) -> Html:
+def draw_histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[float]) -> Html:
     """Draw the number of documents in each bin from 0 to 1, with the borders of levels."""
     width, height, top, left = 760, 180, 26, 20
     step, bottom = (width - 2 * left) / len(counts), top + height
@@ -104,34 +116,38 @@ def histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[f
     for i, count in enumerate(counts):
         bar_height = height * count / max(counts)
         x = left + i * step
-        bar_title = el("title", f"{edges[i]:.2f}–{edges[i + 1]:.2f}: {count}")
-        size = {"width": _digits(step - 2), "height": _digits(bar_height)}
+        bar_title = build_element("title", f"{edges[i]:.2f}–{edges[i + 1]:.2f}: {count}")
+        size = {"width": _format_coordinate(step - 2), "height": _format_coordinate(bar_height)}
         elements.append(
-            el(
+            build_element(
                 "rect",
                 bar_title,
-                x=_digits(x + 1),
-                y=_digits(bottom - bar_height),
+                x=_format_coordinate(x + 1),
+                y=_format_coordinate(bottom - bar_height),
                 class_="fill",
                 **size,
             )
         )
         if count:
-            elements.append(_text(str(count), x + step / 2, bottom - bar_height - 5))
+            elements.append(_draw_text(str(count), x + step / 2, bottom - bar_height - 5))
     elements += [
-        _text(f"{edges[i]:.1f}", left + i * step, bottom + 18, "axis")
+        _draw_text(f"{edges[i]:.1f}", left + i * step, bottom + 18, "axis")
         for i in range(0, len(edges), 4)
     ]
-    elements.append(_line(left, bottom, width - left, bottom, "axis"))
+    elements.append(_draw_line(left, bottom, width - left, bottom, "axis"))
     for border in borders:
         x = left + (width - 2 * left) * border
-        elements.append(_line(x, 4, x, bottom, "border", f"border of levels: {figure(border)}"))
+        elements.append(
+            _draw_line(x, 4, x, bottom, "border", f"border of levels: {format_figure(border)}")
+        )
     filled_bins = [i for i, count in enumerate(counts) if count]
     shares = "; ".join(f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {counts[i]}" for i in filled_bins)
-    return _drawing("histogram", width, bottom + 26, f"Documents by difficulty. {shares}", elements)
+    return _build_drawing(
+        "histogram", width, bottom + 26, f"Documents by difficulty. {shares}", elements
+    )
 
 
-def ranges(
+def draw_ranges(
     rows: Sequence[tuple[str, Sequence[tuple[float, float, float]]]],
     series: Sequence[str],
     subject: str,
@@ -148,38 +164,54 @@ def ranges(
     def position(value: float) -> float:
         return margin + (right - margin) * (value - low) / (1 - low)
 
-    elements = [_line(margin, bottom, right, bottom, "axis")]
+    elements = [_draw_line(margin, bottom, right, bottom, "axis")]
     marks = [m / 5 for m in range(math.ceil(5 * low), 6)]
-    elements += [_text(f"{mark:g}", position(mark), bottom + 18, "axis") for mark in marks]
+    elements += [_draw_text(f"{mark:g}", position(mark), bottom + 18, "axis") for mark in marks]
     for k, series_name in enumerate(series):
         x = margin + 200 * k
         elements += [
-            el("g", el("circle", cx=x, cy=12, r=4.5), class_=f"range k{k}"),
-            _text(series_name, x + 10, 16, anchor="start"),
+            build_element("g", build_element("circle", cx=x, cy=12, r=4.5), class_=f"range k{k}"),
+            _draw_text(series_name, x + 10, 16, anchor="start"),
         ]
     for i, (name, row) in enumerate(rows):
         row_position = top + gap * (i + 0.5)
-        short_name = el("tspan", truncate(name, _MAX_NAME), class_="name")
+        short_name = build_element("tspan", truncate(name, _MAX_NAME), class_="name")
         elements.append(
-            el("text", short_name, x=margin - 12, y=_digits(row_position + 4), text_anchor="end")
+            build_element(
+                "text",
+                short_name,
+                x=margin - 12,
+                y=_format_coordinate(row_position + 4),
+                text_anchor="end",
+            )
         )
         for k, (value, *interval) in enumerate(row):
             if math.isnan(value):
                 continue
             y = row_position + 10 * k - 5 * (len(row) - 1)
-            description = f"{name}, {series[k]}: {figure(value)}"
+            description = f"{name}, {series[k]}: {format_figure(value)}"
             interval_line = []
             if not any(map(math.isnan, interval)):
-                description += f", {figure(interval[0])}–{figure(interval[1])}"
-                interval_line = [_line(position(interval[0]), y, position(interval[1]), y)]
-            dot = el("circle", cx=_digits(position(value)), cy=_digits(y), r=4.5)
-            elements.append(
-                el("g", el("title", description), *interval_line, dot, class_=f"range k{k}")
+                description += f", {format_figure(interval[0])}–{format_figure(interval[1])}"
+                interval_line = [_draw_line(position(interval[0]), y, position(interval[1]), y)]
+            dot = build_element(
+                "circle", cx=_format_coordinate(position(value)), cy=_format_coordinate(y), r=4.5
             )
-    return _drawing("ranges", width, bottom + 26, f"{subject}; the table has the figures", elements)
+            elements.append(
+                build_element(
+                    "g",
+                    build_element("title", description),
+                    *interval_line,
+                    dot,
+                    class_=f"range k{k}",
+                )
+            )
+    return _build_drawing(
+        "ranges", width, bottom + 26, f"{subject}; the table has the figures", elements
+    )
 
 
-def strip(is_seen: Bools) -> Html:
+def draw_strip(is_seen: Bools) -> Html:
     """Draw the documents that an annotator saw as a strip, from the first to the last."""
     n_columns = min(len(is_seen), _MAX_STRIP_COLUMNS)
     bounds = [i * len(is_seen) // n_columns for i in range(n_columns + 1)]
@@ -190,18 +222,18 @@ def strip(is_seen: Bools) -> Html:
     for level, run in groupby(shades):
         length = len(list(run))
         if level:
-            rects.append(el("rect", x=x, width=length, height=1, class_=f"s{level}"))
+            rects.append(build_element("rect", x=x, width=length, height=1, class_=f"s{level}"))
         x += length
-    return el(
+    return build_element(
         "svg", *rects, viewBox=f"0 0 {n_columns} 1", preserveAspectRatio="none",
         class_="strip", aria_hidden="true",
     )  # fmt: skip
 
 
-def _drawing(
+def _build_drawing(
     css_class: str, width: float, height: float, label: str, elements: Sequence[Html]
 ) -> Html:
-    return el(
+    return build_element(
         "svg",
         *elements,
         viewBox=f"0 0 {width} {height}",
@@ -211,7 +243,7 @@ def _drawing(
     )
 
 
-def _line(
+def _draw_line(
     x1: float,
     y1: float,
     x2: float,
@@ -219,21 +251,28 @@ def _line(
     css_class: str | None = None,
     title: str | None = None,
 ) -> Html:
-    children = [el("title", title)] if title else []
+    children = [build_element("title", title)] if title else []
     coordinates = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-    return el(
+    return build_element(
         "line",
         *children,
         class_=css_class,
-        **{key: _digits(value) for key, value in coordinates.items()},
+        **{key: _format_coordinate(value) for key, value in coordinates.items()},
     )
 
 
-def _text(
+def _draw_text(
     content: str, x: float, y: float, css_class: str | None = None, anchor: str = "middle"
 ) -> Html:
-    return el("text", content, x=_digits(x), y=_digits(y), class_=css_class, text_anchor=anchor)
+    return build_element(
+        "text",
+        content,
+        x=_format_coordinate(x),
+        y=_format_coordinate(y),
+        class_=css_class,
+        text_anchor=anchor,
+    )
 
 
-def _digits(value: float) -> str:
+def _format_coordinate(value: float) -> str:
     return f"{value:.1f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spanagree.errors import pluralize
-from spanagree.results.fit import PAGE, TextColumn, TextTable, fitted, width_of, wrap
+from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page, wrap
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 from spanagree.results.numbers import DIGITS
 
@@ -20,7 +20,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     table = table if style.all_columns else (table.in_terminal or table).turned
     columns, _, breaks = display = table.shown
     remarks = list(table.remarks)
-    blocks = [wrap(table.verdict, indent=""), _wrapped(table.caption)]
+    blocks = [wrap(table.verdict, indent=""), _wrap_sentence(table.caption)]
     if columns:
         texts = display.texts(style.decimals(DIGITS), style.percent)
         text_columns = [
@@ -35,21 +35,21 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
             for column_index, column in enumerate(columns)
         ]
         grid = TextTable(text_columns, breaks)
-        grids = [grid] if style.all_columns else fitted(grid, table.across > 0)
-        blocks += map(_drawn, grids)
+        grids = [grid] if style.all_columns else fit_to_page(grid, table.across > 0)
+        blocks += map(_format_table, grids)
         remarks += grids[-1].remarks
-    blocks += ["\n".join(map(_wrapped, remarks)), signature_lines(table.signature)]
+    blocks += ["\n".join(map(_wrap_sentence, remarks)), break_signature(table.signature)]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def one_line(table: Frame) -> str:
+def summarize_table(table: Frame) -> str:
     """Summarize a table in one line: names and figures of the first rows.
 
     A table without figures has its caption and counts.
 
     >>> from spanagree.results.frame import Column
     >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
-    >>> one_line(Frame(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
+    >>> summarize_table(Frame(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
     'mine: F1 0.500; yours: F1 –'
     """
     columns, rows, _ = display = table.shown
@@ -72,17 +72,17 @@ def one_line(table: Frame) -> str:
     return "; ".join(entries)
 
 
-def _drawn(grid: TextTable) -> str:
+def _format_table(grid: TextTable) -> str:
     """Format the lines of a table."""
-    lines = _lines(grid.columns, [column.head for column in grid.columns], from_top=False)
+    lines = _format_row(grid.columns, [column.head for column in grid.columns], from_top=False)
     for row_index in range(len(grid.columns[0].cells)):
         lines += [""] * (row_index in grid.breaks)
         lines += [grid.headings[row_index]] if row_index in grid.headings else []
-        lines += _lines(grid.columns, [column.cells[row_index] for column in grid.columns])
+        lines += _format_row(grid.columns, [column.cells[row_index] for column in grid.columns])
     return "\n".join(lines)
 
 
-def _lines(columns: list[TextColumn], cells: list[str], from_top: bool = True) -> list[str]:
+def _format_row(columns: list[TextColumn], cells: list[str], from_top: bool = True) -> list[str]:
     """Format the lines of a row, aligned at the top or at the bottom."""
     cell_lines = [cell.split("\n") for cell in cells]
     height = max(map(len, cell_lines))
@@ -92,31 +92,33 @@ def _lines(columns: list[TextColumn], cells: list[str], from_top: bool = True) -
         for column, text_lines in zip(columns, cell_lines, strict=True):
             i = line_index if from_top else line_index - height + len(text_lines)
             text = text_lines[i] if 0 <= i < len(text_lines) else ""
-            gap = " " * (column.width - width_of(text))
+            gap = " " * (column.width - compute_width(text))
             line += (text + gap if column.names else gap + text) + "  "
         lines.append(line.rstrip())
     return lines
 
 
-def _wrapped(text: str) -> str:
+def _wrap_sentence(text: str) -> str:
     """Wrap a caption or a remark to the width of a page."""
-    return "\n".join(line if width_of(line) <= PAGE else wrap(line) for line in text.split("\n"))
+    return "\n".join(
+        line if compute_width(line) <= PAGE else wrap(line) for line in text.split("\n")
+    )
 
 
-def signature_lines(signature: str) -> str:
+def break_signature(signature: str) -> str:
     """Break the signature into lines no wider than a page, after bars or commas."""
     lines = ["signature:"] if signature else []
     entries = re.findall(r"[^|]+\|?", signature)
-    pieces = [piece for entry in entries for piece in _behind_commas(entry)]
+    pieces = [piece for entry in entries for piece in _split_after_commas(entry)]
     for piece in pieces:
         space = " " if lines == ["signature:"] else ""
-        if width_of(lines[-1] + space + piece) > PAGE and lines[-1] != "signature:":
+        if compute_width(lines[-1] + space + piece) > PAGE and lines[-1] != "signature:":
             lines.append(f"  {piece}")
         else:
             lines[-1] += space + piece
     return "\n".join(lines)
 
 
-def _behind_commas(entry: str) -> list[str]:
+def _split_after_commas(entry: str) -> list[str]:
     """Split an entry after commas, if it is wider than a line."""
-    return [entry] if width_of(entry) < PAGE - 1 else re.findall(r"[^,]*,|[^,]+", entry)
+    return [entry] if compute_width(entry) < PAGE - 1 else re.findall(r"[^,]*,|[^,]+", entry)

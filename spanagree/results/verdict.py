@@ -8,17 +8,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 from spanagree.errors import escape_name, pluralize, pluralize_of
 from spanagree.results.frame import LEAST_P
-from spanagree.results.numbers import decimal
+from spanagree.results.numbers import format_decimal
 from spanagree.results.score import NO_CHANCE, Score
 
 LEVEL = 0.05  # p below which a difference is significant
 _NAMED = 5  # systems in a sentence on their order
 
 
-def short(value: float) -> str:
+def format_short(value: float) -> str:
     """Format a figure as in papers: three decimals, without the zero before the point.
 
-    >>> short(0.5), short(-0.04251), short(1), short(float("nan"))
+    >>> format_short(0.5), format_short(-0.04251), format_short(1), format_short(float("nan"))
     ('.500', '−.043', '1.000', '–')
     """
     if math.isnan(value):
@@ -28,13 +28,13 @@ def short(value: float) -> str:
     return f"−{text}" if value < 0 and text != ".000" else text
 
 
-def ends(low: float, high: float, confidence: float) -> str:
+def write_interval(low: float, high: float, confidence: float) -> str:
     """Format an interval in words.
 
-    >>> ends(0.1, 0.25, 95)
+    >>> write_interval(0.1, 0.25, 95)
     '95 % CI .100 to .250'
     """
-    return f"{confidence:g} % CI {short(low)} to {short(high)}"
+    return f"{confidence:g} % CI {format_short(low)} to {format_short(high)}"
 
 
 class PairwiseTest(NamedTuple):
@@ -72,7 +72,7 @@ class SignificantPair(NamedTuple):
     p: float
 
 
-def one_score(name: str, score: Score, confidence: float | None = None, scope: str = "") -> str:
+def write_score(name: str, score: Score, confidence: float | None = None, scope: str = "") -> str:
     """Write the score of one system, or a team: observed, by chance, and corrected for chance.
 
     Args:
@@ -81,31 +81,34 @@ def one_score(name: str, score: Score, confidence: float | None = None, scope: s
         confidence: confidence of the interval in per cent, if there is one.
         scope: words after the interval on the samples that it regards.
 
-    >>> one_score("mine", Score(0.8, 0.28, 0.7222))
+    >>> write_score("mine", Score(0.8, 0.28, 0.7222))
     'mine: F1 .800; chance alone gives .280; corrected for chance .722.'
     """
     if math.isnan(score.observed):
         return f"{name} has no F1: {score.reason}."
-    observed = f"{name}: F1 {short(score.observed)}"
+    observed = f"{name}: F1 {format_short(score.observed)}"
     if math.isnan(score.expected):
         raw_interval = None if score.interval is None else score.interval.observed
-        return f"{observed}{_in_brackets(raw_interval, confidence, scope)}."
-    chance = f"chance alone gives {short(score.expected)}"
+        return f"{observed}{_format_in_brackets(raw_interval, confidence, scope)}."
+    chance = f"chance alone gives {format_short(score.expected)}"
     if math.isnan(score.corrected):
         return f"{observed}; {chance}, so nothing is left to correct."
     interval = None if score.interval is None else score.interval.corrected
-    interval_text = _in_brackets(interval, confidence, scope)
-    return f"{observed}; {chance}; corrected for chance {short(score.corrected)}{interval_text}."
+    interval_text = _format_in_brackets(interval, confidence, scope)
+    corrected = format_short(score.corrected)
+    return f"{observed}; {chance}; corrected for chance {corrected}{interval_text}."
 
 
-def chance_model(settings: Mapping[str, Any]) -> str:
+def write_chance_model(settings: Mapping[str, Any]) -> str:
     """Write a sentence if chance is undefined, or lets segments overlap.
 
     It is empty for the default model.
 
-    >>> chance_model({"chance": "per-label"}), chance_model({"chance": "nonoverlapping"})
-    ('Chance lets segments of different labels overlap (per-label).', '')
-    >>> chance_model({"chance": "none", "chance_undefined": "there is no text"})
+    >>> write_chance_model({"chance": "per-label"})
+    'Chance lets segments of different labels overlap (per-label).'
+    >>> write_chance_model({"chance": "nonoverlapping"})
+    ''
+    >>> write_chance_model({"chance": "none", "chance_undefined": "there is no text"})
     'Chance is undefined, so figures are raw: there is no text.'
     """
     if reason := settings.get("chance_undefined"):
@@ -122,26 +125,28 @@ def chance_model(settings: Mapping[str, Any]) -> str:
     )
 
 
-def figure_of(settings: Mapping[str, Any]) -> tuple[str, str]:
+def choose_figure(settings: Mapping[str, Any]) -> tuple[str, str]:
     """Return the key of the score that decides, and the prefix of its name.
 
-    >>> figure_of({"chance": "per-label"}), figure_of({"chance_undefined": "there is no text"})
-    (('corrected', 'corrected '), ('observed', ''))
+    >>> choose_figure({"chance": "per-label"})
+    ('corrected', 'corrected ')
+    >>> choose_figure({"chance_undefined": "there is no text"})
+    ('observed', '')
     """
     return ("observed", "") if settings.get("chance_undefined") else ("corrected", "corrected ")
 
 
-def remarks_without_chance(settings: Mapping[str, Any]) -> list[str]:
+def write_chance_remarks(settings: Mapping[str, Any]) -> list[str]:
     """Write the remark of a table with undefined chance; empty if chance is defined.
 
-    >>> remarks_without_chance({"chance": "none", "chance_undefined": "there is no text"})
+    >>> write_chance_remarks({"chance": "none", "chance_undefined": "there is no text"})
     ['chance and corrected figures are undefined: there is no text']
     """
     reason = settings.get("chance_undefined")
     return [f"chance and corrected figures are undefined: {escape_name(reason)}"] if reason else []
 
 
-def not_in_text(
+def write_quotes_not_in_text(
     settings: Mapping[str, Any],
     names: Collection[str],
     n_lost: int,
@@ -156,9 +161,9 @@ def not_in_text(
         outcome: treatment of such quotes in words, unless they are ignored.
 
     >>> settings = {"unplaced": "wrong", "quotes": {"mine": {"read": 934, "unaligned": 98}}}
-    >>> not_in_text(settings, ["mine"], 98)
+    >>> write_quotes_not_in_text(settings, ["mine"], 98)
     '98 of 934 quotes are not in the text and count as wrong.'
-    >>> not_in_text({**settings, "unplaced": "ignore"}, ["mine"], 0)
+    >>> write_quotes_not_in_text({**settings, "unplaced": "ignore"}, ["mine"], 0)
     '98 of 934 quotes are not in the text and are left out.'
     """
     if settings.get("unplaced") is None:
@@ -188,16 +193,16 @@ _SINGULAR = {
 }
 
 
-def marked_nothing(names: Sequence[str]) -> str:
+def write_names_without_segments(names: Sequence[str]) -> str:
     """Write a sentence on annotators or systems without a segment; empty without names.
 
-    >>> marked_nothing(["mine", "yours"]), marked_nothing([])
+    >>> write_names_without_segments(["mine", "yours"]), write_names_without_segments([])
     ('mine and yours marked nothing.', '')
     """
-    return f"{in_words(names)} marked nothing." if names else ""
+    return f"{join_in_words(names)} marked nothing." if names else ""
 
 
-def coefficient(
+def write_coefficient(
     name: str,
     value: float,
     interval: tuple[float, float] | None = None,
@@ -213,16 +218,17 @@ def coefficient(
         confidence: confidence of the interval in per cent.
         reason: reason for an undefined value.
 
-    >>> coefficient("α", 0.512, (0.4, 0.6), 95)
+    >>> write_coefficient("α", 0.512, (0.4, 0.6), 95)
     'α is .512 (95 % CI .400 to .600), where 0 is chance and 1 is full agreement.'
     """
     if math.isnan(value):
         return f"{name} is undefined: {reason}."
-    interval_text = _in_brackets(interval, confidence)
-    return f"{name} is {short(value)}{interval_text}, where 0 is chance and 1 is full agreement."
+    interval_text = _format_in_brackets(interval, confidence)
+    value_text = f"{format_short(value)}{interval_text}"
+    return f"{name} is {value_text}, where 0 is chance and 1 is full agreement."
 
 
-def extremes(
+def write_extremes(
     values: Mapping[str, float],
     noun: str,
     subject: str = "it",
@@ -238,18 +244,21 @@ def extremes(
         intervals: interval of each figure, if intervals were requested.
         confidence: confidence of the intervals in per cent.
 
-    >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
+    >>> write_extremes({"PER": 0.8, "LOC": 0.5}, "label")
     'By label it is highest for PER (.800) and lowest for LOC (.500). No test was made: add --ci.'
-    >>> extremes({"PER": 1.0, "LOC": 1.0}, "label", "γ_k")
+    >>> write_extremes({"PER": 1.0, "LOC": 1.0}, "label", "γ_k")
     'γ_k is the same for each label (1.000).'
     """
     defined = {name: value for name, value in values.items() if not math.isnan(value)}
     if len(defined) < 2:
         return ""
-    high, low = highest(defined), highest({name: -value for name, value in defined.items()})
+    high, low = (
+        list_highest(defined),
+        list_highest({name: -value for name, value in defined.items()}),
+    )
     if high == low:
         sentence_subject = "It" if subject == "it" else subject
-        return f"{sentence_subject} is the same for each {noun} ({short(defined[high[0]])})."
+        return f"{sentence_subject} is the same for each {noun} ({format_short(defined[high[0]])})."
     interval_by_name = intervals or {}
 
     def with_figure(names: Sequence[str]) -> str:
@@ -260,8 +269,8 @@ def extremes(
             and confidence
             and not math.isnan(interval_by_name.get(names[0], (math.nan,))[0])
         ):
-            interval_text = f", {ends(*interval_by_name[names[0]], confidence)}"
-        return f"{in_words(names)} ({short(defined[names[0]])}{interval_text})"
+            interval_text = f", {write_interval(*interval_by_name[names[0]], confidence)}"
+        return f"{join_in_words(names)} ({format_short(defined[names[0]])}{interval_text})"
 
     advice = "" if confidence else ": add --ci"
     return (
@@ -270,10 +279,10 @@ def extremes(
     )
 
 
-def from_first_to_last(values: Mapping[str, float]) -> str:
+def write_first_and_last(values: Mapping[str, float]) -> str:
     """Write the first and the last defined value of a series; empty for fewer than two.
 
-    >>> from_first_to_last({"1": 0.5, "2": 0.7, "3": float("nan")})
+    >>> write_first_and_last({"1": 0.5, "2": 0.7, "3": float("nan")})
     'from .500 (1) to .700 (2, the last that is defined)'
     """
     defined = [name for name, value in values.items() if not math.isnan(value)]
@@ -283,34 +292,36 @@ def from_first_to_last(values: Mapping[str, float]) -> str:
     for position, ordinal in ((0, "first"), (-1, "last")):
         name = defined[position]
         remark = "" if name == names[position] else f", the {ordinal} that is defined"
-        ends_in_words.append(f"{short(values[name])} ({escape_name(name)}{remark})")
+        ends_in_words.append(f"{format_short(values[name])} ({escape_name(name)}{remark})")
     return f"from {ends_in_words[0]} to {ends_in_words[1]}"
 
 
-def highest(values: Mapping[str, float]) -> list[str]:
+def list_highest(values: Mapping[str, float]) -> list[str]:
     """List the names with the highest of the defined values; several if they are equal.
 
-    >>> highest({"a": 2, "b": 3, "c": 3, "d": float("nan")}), highest({})
+    >>> list_highest({"a": 2, "b": 3, "c": 3, "d": float("nan")}), list_highest({})
     (['b', 'c'], [])
     """
     maximum = max((value for value in values.values() if not math.isnan(value)), default=math.nan)
     return [name for name, value in values.items() if value == maximum]
 
 
-def most_often(counts: Mapping[str, int]) -> str:
+def write_most_frequent(counts: Mapping[str, int]) -> str:
     """Write the most frequent kinds, with their number and the total.
 
-    >>> most_often({"boundary": 1, "missing": 3}), most_often({"missing": 3, "spurious": 3})
-    ('of the kind missing (3 of 4)', 'of the kinds missing and spurious (3 of 6 each)')
+    >>> write_most_frequent({"boundary": 1, "missing": 3})
+    'of the kind missing (3 of 4)'
+    >>> write_most_frequent({"missing": 3, "spurious": 3})
+    'of the kinds missing and spurious (3 of 6 each)'
     """
-    kinds = highest(counts)
+    kinds = list_highest(counts)
     share = f"{counts[kinds[0]]} of {sum(counts.values())}"
     if len(kinds) == 1:
         return f"of the kind {kinds[0]} ({share})"
-    return f"of the kinds {in_words(kinds)} ({share} each)"
+    return f"of the kinds {join_in_words(kinds)} ({share} each)"
 
 
-def order(
+def write_order(
     scores: Mapping[str, Score],
     documents_phrase: str,
     confidence: float | None = None,
@@ -326,39 +337,40 @@ def order(
         advice: option for a test, if there is one.
         unmarked: names of systems, or gold, without a segment.
 
-    >>> order({"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889)}, "9 texts")
+    >>> write_order({"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889)}, "9 texts")
     'By corrected F1 the order is b (.889), a (.778), on 9 texts. No test was made.'
     """
     if len(scores) == 1:
         ((name, score),) = scores.items()
         if unmarked:
-            return f"{in_words(unmarked)} marked nothing, on {documents_phrase}."
+            return f"{join_in_words(unmarked)} marked nothing, on {documents_phrase}."
         return (
-            f"{one_score(escape_name(name), score, confidence)} It was measured on"
+            f"{write_score(escape_name(name), score, confidence)} It was measured on"
             f" {documents_phrase}."
         )
-    ranked, score_key = ranked_by_chance(scores), decisive(scores)
+    ranked, score_key = rank_names(scores), choose_ranking_score(scores)
     if not ranked:
         sentence = f"No system has a defined {_NAME_OF[score_key]}, on {documents_phrase}."
-        return f"{sentence} {marked_nothing(unmarked)}".rstrip()
+        return f"{sentence} {write_names_without_segments(unmarked)}".rstrip()
     rest = [pluralize(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
-    groups = _groups(scores, ranked[:_NAMED])
+    groups = _group_ranked_names(scores, ranked[:_NAMED])
     groups_in_words = [
-        f"{in_words(names)} ({short(getattr(scores[names[0]], score_key))})" for names in groups
+        f"{join_in_words(names)} ({format_short(getattr(scores[names[0]], score_key))})"
+        for names in groups
     ]
     ranking = f"the order is {', '.join([*groups_in_words, *rest])}"
-    if len(ranked) > 1 and len(_groups(scores, ranked)) == 1:
-        value = short(getattr(scores[ranked[0]], score_key))
-        ranking = f"{in_words(sorted(ranked))} are equal ({value})"
+    if len(ranked) > 1 and len(_group_ranked_names(scores, ranked)) == 1:
+        value = format_short(getattr(scores[ranked[0]], score_key))
+        ranking = f"{join_in_words(sorted(ranked))} are equal ({value})"
     advice_phrase = f": add {advice}" if advice else ""
     sentence = (
         f"By {_NAME_OF[score_key]} {ranking}, on {documents_phrase}."
         f" No test was made{advice_phrase}."
     )
-    return f"{sentence} {marked_nothing(unmarked)}".rstrip()
+    return f"{sentence} {write_names_without_segments(unmarked)}".rstrip()
 
 
-def comparison(
+def write_comparison(
     scores: Mapping[str, Score],
     leads: Sequence[PairwiseTest],
     confidence: float,
@@ -379,12 +391,13 @@ def comparison(
         correction: name of the correction of p; without one it is multiplied by the pairs.
 
     >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
-    >>> text = comparison(scores, [PairwiseTest("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
+    >>> lead = PairwiseTest("bert", 0.006, -0.001, 0.013, 0.2, False)
+    >>> text = write_comparison(scores, [lead], 95)
     >>> text.partition(", but ")[2]
     'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
     """
-    leaders = first_by_chance(scores)
-    sentences = [_first_tested(scores, leaders, leads, (confidence, n_pairs))]
+    leaders = list_leaders(scores)
+    sentences = [_write_leaders(scores, leaders, leads, (confidence, n_pairs))]
     named_systems = {test.system for test in leads if test.is_significant and test.difference < 0}
     if all(test.is_significant and test.difference > 0 for test in leads):
         named_systems = set(scores)  # the first sentence names all
@@ -395,7 +408,8 @@ def comparison(
         and not (pair.second in leaders and pair.first in named_systems)
     ]
     pairs_in_words = [
-        f"{escape_name(a)} is better than {escape_name(b)}, p {p_of(p)}" for a, b, p in other_pairs
+        f"{escape_name(a)} is better than {escape_name(b)}, p {write_p(p)}"
+        for a, b, p in other_pairs
     ]
     if pairs_in_words:
         n_left = len(pairs_in_words) - _NAMED
@@ -407,22 +421,22 @@ def comparison(
         sentences.append(f"{'; '.join([*pairs_in_words[:_NAMED], *rest])}.")
     if n_pairs > 1 and (correction or pairs_in_words):
         adjustment = f"adjusted for {n_pairs} pairs, {correction}" if correction else ""
-        sentences[-1] = with_p_adjusted(
+        sentences[-1] = add_p_adjustment(
             sentences[-1], adjustment or f"multiplied by {n_pairs} pairs"
         )
-    return " ".join([*sentences, marked_nothing(unmarked)]).rstrip()
+    return " ".join([*sentences, write_names_without_segments(unmarked)]).rstrip()
 
 
-def with_p_adjusted(sentence: str, adjustment: str) -> str:
+def add_p_adjustment(sentence: str, adjustment: str) -> str:
     """Add the adjustment of its p to the end of a sentence.
 
-    >>> with_p_adjusted("a is better than b, p .031.", "multiplied by 3 pairs")
+    >>> add_p_adjustment("a is better than b, p .031.", "multiplied by 3 pairs")
     'a is better than b, p .031 (each p multiplied by 3 pairs).'
     """
     return f"{sentence.removesuffix('.')} (each p {adjustment})."
 
 
-def _first_tested(
+def _write_leaders(
     scores: Mapping[str, Score],
     leaders: Sequence[str],
     leads: Sequence[PairwiseTest],
@@ -436,9 +450,11 @@ def _first_tested(
         if test.is_significant or test.documents_phrase or test.system not in equal_leaders
     ]
     verb, copula = ("have", "are") if equal_leaders else ("has", "is")
-    score_key = decisive(scores)
-    score_text = short(getattr(scores[leader], score_key))
-    main_clause = f"{in_words(leaders)} {verb} the highest {_NAME_OF[score_key]} ({score_text})"
+    score_key = choose_ranking_score(scores)
+    score_text = format_short(getattr(scores[leader], score_key))
+    main_clause = (
+        f"{join_in_words(leaders)} {verb} the highest {_NAME_OF[score_key]} ({score_text})"
+    )
     if not leads:
         return f"{main_clause}."
     tests_by_verb = {
@@ -446,26 +462,28 @@ def _first_tested(
         "cannot be told apart from": [test for test in leads if not test.is_significant],
     }
     clauses = [
-        f"{predicate} {_named(tests, level)}" for predicate, tests in tests_by_verb.items() if tests
+        f"{predicate} {_write_leads(tests, level)}"
+        for predicate, tests in tests_by_verb.items()
+        if tests
     ]
     if clauses:
         return f"{main_clause}, but {' and '.join(clauses)}."
     nearest = min(leads, key=lambda test: test.difference)
     return (
         f"{main_clause}, and {copula} told apart from all others; the closest is"
-        f" {escape_name(nearest.system)} ({_of(nearest, level)})."
+        f" {escape_name(nearest.system)} ({_write_difference(nearest, level)})."
     )
 
 
 _NAME_OF = {"observed": "F1", "corrected": "corrected F1"}
 
 
-def decisive(scores: Mapping[str, Score]) -> str:
+def choose_ranking_score(scores: Mapping[str, Score]) -> str:
     """Return the key of the score by which systems are ranked; observed without chance.
 
-    >>> decisive({"a": Score(0.8, 0.1, 0.7778)})
+    >>> choose_ranking_score({"a": Score(0.8, 0.1, 0.7778)})
     'corrected'
-    >>> decisive({"a": Score(0.8, math.nan, math.nan, NO_CHANCE)})
+    >>> choose_ranking_score({"a": Score(0.8, math.nan, math.nan, NO_CHANCE)})
     'observed'
     """
     return (
@@ -473,18 +491,18 @@ def decisive(scores: Mapping[str, Score]) -> str:
     )
 
 
-def ranked_by_chance(scores: Mapping[str, Score]) -> list[str]:
+def rank_names(scores: Mapping[str, Score]) -> list[str]:
     """List the names with a defined corrected F1 (F1 without chance), the highest first."""
-    score_key = decisive(scores)
+    score_key = choose_ranking_score(scores)
     values = {name: getattr(score, score_key) for name, score in scores.items()}
     defined = [name for name, value in values.items() if not math.isnan(value)]
     return sorted(defined, key=lambda name: (-values[name], name))
 
 
-def counted_from(numbers: Sequence[int], noun: str) -> str:
+def write_range(numbers: Sequence[int], noun: str) -> str:
     """Write the smallest and the largest of some numbers, with their noun.
 
-    >>> counted_from([42, 7, 9], "document"), counted_from([1, 1], "document")
+    >>> write_range([42, 7, 9], "document"), write_range([1, 1], "document")
     ('7 to 42 documents', '1 document')
     """
     min_number, max_number = min(numbers), max(numbers)
@@ -495,59 +513,61 @@ def counted_from(numbers: Sequence[int], noun: str) -> str:
     )
 
 
-def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
+def list_leaders(scores: Mapping[str, Score]) -> list[str]:
     """List the names with the highest corrected F1, by printed figures.
 
-    >>> first_by_chance({"b": Score(0.8, 0.1, 0.77781), "a": Score(0.8, 0.1, 0.77784)})
+    >>> list_leaders({"b": Score(0.8, 0.1, 0.77781), "a": Score(0.8, 0.1, 0.77784)})
     ['a', 'b']
     """
-    groups = _groups(scores, ranked_by_chance(scores))
+    groups = _group_ranked_names(scores, rank_names(scores))
     return groups[0] if groups else []
 
 
-def _groups(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
+def _group_ranked_names(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
     """Group ranked names with equal printed figures."""
-    score_key = decisive(scores)
-    return grouped({name: getattr(scores[name], score_key) for name in ranked})
+    score_key = choose_ranking_score(scores)
+    return group_by_figure({name: getattr(scores[name], score_key) for name in ranked})
 
 
-def grouped(values: Mapping[str, float]) -> list[list[str]]:
+def group_by_figure(values: Mapping[str, float]) -> list[list[str]]:
     """Group names with equal printed figures, in the order of their figures.
 
-    >>> grouped({"b": 0.5, "a": 0.50000001, "c": 0.4})
+    >>> group_by_figure({"b": 0.5, "a": 0.50000001, "c": 0.4})
     [['a', 'b'], ['c']]
     """
     by_figure: dict[str, list[str]] = {}
     for name, value in values.items():
-        by_figure.setdefault(decimal(value), []).append(name)
+        by_figure.setdefault(format_decimal(value), []).append(name)
     return [sorted(names) for names in by_figure.values()]
 
 
-def in_words(names: Sequence[str]) -> str:
+def join_in_words(names: Sequence[str]) -> str:
     """Join names for a sentence; if there are many, the first names and the number of others.
 
-    >>> in_words(["a", "b", "c"]), in_words("abcdefgh")
+    >>> join_in_words(["a", "b", "c"]), join_in_words("abcdefgh")
     ('a, b and c', 'a, b, c, d, e and 3 others')
     """
-    *first_names, last_name = first_of([*map(escape_name, names)], _NAMED, "other")
+    *first_names, last_name = abbreviate_names([*map(escape_name, names)], _NAMED, "other")
     return f"{', '.join(first_names)} and {last_name}" if first_names else last_name
 
 
-def first_of(names: Sequence[str], max_names: int, noun: str) -> list[str]:
+def abbreviate_names(names: Sequence[str], max_names: int, noun: str) -> list[str]:
     """Return the first names, and the number of further names, if there are any.
 
-    >>> first_of(["a and b", "a and c", "b and c"], 1, "more pair")
+    >>> abbreviate_names(["a and b", "a and c", "b and c"], 1, "more pair")
     ['a and b', '2 more pairs']
     """
     n_left = len(names) - max_names
     return [*names[:max_names], pluralize(n_left, noun)] if n_left > 0 else [*names]
 
 
-def compared(n_shared: Sequence[int], n_documents: int, noun: str) -> str:
+def write_compared_documents(n_shared: Sequence[int], n_documents: int, noun: str) -> str:
     """Write the number of compared documents, if these are not all.
 
-    >>> compared([2], 3, "document"), compared([3, 2], 3, "document"), compared([3], 3, "document")
-    ('2 of 3 documents were compared.', '2 to 3 of 3 documents were compared.', '')
+    >>> write_compared_documents([2], 3, "document"), write_compared_documents([3], 3, "document")
+    ('2 of 3 documents were compared.', '')
+    >>> write_compared_documents([3, 2], 3, "document")
+    '2 to 3 of 3 documents were compared.'
     """
     min_shared, max_shared = min(n_shared), max(n_shared)
     if min_shared == n_documents:
@@ -560,49 +580,53 @@ _Level: TypeAlias = tuple[float, int]
 """Confidence of intervals in per cent, and the number of pairs that they are simultaneous for."""
 
 
-def _named(leads: Sequence[PairwiseTest], level: _Level) -> str:
+def _write_leads(leads: Sequence[PairwiseTest], level: _Level) -> str:
     """Write the first of some systems, each with its difference."""
-    tests_in_words = [f"{escape_name(test.system)} ({_of(test, level)})" for test in leads]
-    return ", ".join(first_of(tests_in_words, _NAMED, "other"))
+    tests_in_words = [
+        f"{escape_name(test.system)} ({_write_difference(test, level)})" for test in leads
+    ]
+    return ", ".join(abbreviate_names(tests_in_words, _NAMED, "other"))
 
 
-def _of(test: PairwiseTest, level: _Level) -> str:
+def _write_difference(test: PairwiseTest, level: _Level) -> str:
     """Write the difference of two systems, with its interval or with p."""
     has_interval, (confidence, n_pairs) = test.low < test.high, level
-    interval = f", {ends(test.low, test.high, confidence)}" if has_interval else ""
+    interval = f", {write_interval(test.low, test.high, confidence)}" if has_interval else ""
     if has_interval and n_pairs > 1:
         interval = f", simultaneous {interval[2:]}, {n_pairs} pairs"
-    p = f", p {p_of(test.p)}" if not interval else ""
+    p = f", p {write_p(test.p)}" if not interval else ""
     documents_phrase = f" {test.documents_phrase}" if test.documents_phrase else ""
-    return f"difference {short(test.difference)}{documents_phrase}{interval}{p}"
+    return f"difference {format_short(test.difference)}{documents_phrase}{interval}{p}"
 
 
-def p_of(p: float) -> str:
+def write_p(p: float) -> str:
     """Format a p value as in papers.
 
-    >>> p_of(0.0312), p_of(0.0001)
+    >>> write_p(0.0312), write_p(0.0001)
     ('.031', '< .001')
     """
-    return f"< {short(LEAST_P)}" if p < LEAST_P else short(p)
+    return f"< {format_short(LEAST_P)}" if p < LEAST_P else format_short(p)
 
 
-def _in_brackets(
+def _format_in_brackets(
     interval: tuple[float, float] | None, confidence: float | None, scope: str = ""
 ) -> str:
     """Format an interval in brackets, if it is defined."""
     if interval is None or confidence is None or math.isnan(interval[0]):
         return ""
-    return f" ({ends(*interval, confidence)}{scope})"
+    return f" ({write_interval(*interval, confidence)}{scope})"
 
 
-def other_annotators(interval: tuple[float, float], n_annotators: int, min_annotators: int) -> str:
+def write_annotator_interval(
+    interval: tuple[float, float], n_annotators: int, min_annotators: int
+) -> str:
     """Write the interval over other annotators.
 
     Args:
         interval: ends of the interval.
         n_annotators: number of annotators that it was estimated from.
         min_annotators: number of annotators below which the interval is unreliable.
-    >>> other_annotators((0.094, 0.884), 5, 10)
+    >>> write_annotator_interval((0.094, 0.884), 5, 10)
     'Over other annotators too: .094 to .884 (unreliable with 5 annotators).'
     """
     if math.isnan(interval[0]):
@@ -610,4 +634,5 @@ def other_annotators(interval: tuple[float, float], n_annotators: int, min_annot
     remark = (
         f" (unreliable with {n_annotators} annotators)" if n_annotators < min_annotators else ""
     )
-    return f"Over other annotators too: {short(interval[0])} to {short(interval[1])}{remark}."
+    low, high = map(format_short, interval)
+    return f"Over other annotators too: {low} to {high}{remark}."

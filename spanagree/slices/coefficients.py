@@ -21,7 +21,7 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.score import ends_of
+from spanagree.results.score import get_ends
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, document_noun
 from spanagree.slices.differences import ENOUGH
@@ -99,7 +99,7 @@ class CoefficientsBySlice(CoefficientsByPart):
         if self.is_ordered:
             return self._verdict_in_order
         if not self.differences:
-            sentence = verdict.extremes(self.alphas, "slice", "α", None, 95)
+            sentence = verdict.write_extremes(self.alphas, "slice", "α", None, 95)
             if not sentence:
                 return "Fewer than two slices have an α that is defined."
             reason = (
@@ -108,17 +108,18 @@ class CoefficientsBySlice(CoefficientsByPart):
             return sentence.replace("No test was made.", f"No test was made: {reason}.")
         (largest,) = self.differences
         high, low = (
-            f"{verdict.short(self.alphas[name])} in {escape_name(name)}"
+            f"{verdict.format_short(self.alphas[name])} in {escape_name(name)}"
             for name in (largest.b, largest.a)
         )
         confidence = confidence_of(self.settings) or 95
-        interval = verdict.ends(largest.low, largest.high, confidence)
+        interval = verdict.write_interval(largest.low, largest.high, confidence)
         simultaneous, pairs = "", ""
         if self.n_tested > 1:
             simultaneous, pairs = "simultaneous ", f", {pluralize(self.n_tested, 'pair')}"
         description = (
-            f"Krippendorff's α is {high} and {low} (difference {verdict.short(largest.value)},"
-            f" {simultaneous}{interval}, p {verdict.p_of(largest.p_adjusted)}{pairs})"
+            f"Krippendorff's α is {high} and {low} (difference"
+            f" {verdict.format_short(largest.value)},"
+            f" {simultaneous}{interval}, p {verdict.write_p(largest.p_adjusted)}{pairs})"
         )
         if largest.p_adjusted < LEVEL:
             return f"The largest difference that a test supports: {description}."
@@ -127,7 +128,7 @@ class CoefficientsBySlice(CoefficientsByPart):
     @property
     def _verdict_in_order(self) -> str:
         """Summary of the first and last α, and the significant steps."""
-        ends = verdict.from_first_to_last(self.alphas)
+        ends = verdict.write_first_and_last(self.alphas)
         if not ends:
             return "Fewer than two slices have an α that is defined."
         sentence = f"Krippendorff's α goes {ends}."
@@ -135,7 +136,7 @@ class CoefficientsBySlice(CoefficientsByPart):
             return f"{sentence} There are too few {self._clusters} for a test."
         steps = [
             f"from {escape_name(step.a)} to {escape_name(step.b)} (p"
-            f" {verdict.p_of(step.p_adjusted)})"
+            f" {verdict.write_p(step.p_adjusted)})"
             for step in self.differences
             if step.p_adjusted < LEVEL
         ]
@@ -143,10 +144,10 @@ class CoefficientsBySlice(CoefficientsByPart):
         if not steps:
             smallest_p = min(step.p_adjusted for step in self.differences)
             return (
-                f"{sentence} No step is significant (p {verdict.p_of(smallest_p)} at"
+                f"{sentence} No step is significant (p {verdict.write_p(smallest_p)} at"
                 f" least{adjustment})."
             )
-        step_names = ", ".join(verdict.first_of(steps, 5, "more step"))
+        step_names = ", ".join(verdict.abbreviate_names(steps, 5, "more step"))
         return f"{sentence} Significant steps{adjustment}: {step_names}."
 
     @property
@@ -193,7 +194,7 @@ class CoefficientsBySlice(CoefficientsByPart):
             for coefficient in CORRECTED:
                 values.append(coefficients_of_slice.of_kind(coefficient).value)
                 if coefficient is CoefficientSet.alpha:
-                    values.append(ends_of(coefficients_of_slice.alpha.interval, "corrected"))
+                    values.append(get_ends(coefficients_of_slice.alpha.interval, "corrected"))
             rows.append([name, counts.items, counts.compared, counts.labels, *values])
         items = sum(coefficients_of_slice.counts.items for coefficients_of_slice in self.values())
         with_two = pluralize_of(

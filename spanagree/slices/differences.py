@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.results.score import UNDEFINED, f1_figures
+from spanagree.results.score import UNDEFINED, compute_f1_figures
 from spanagree.systems.compare_systems import Difference
 from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import TIE, evidence_of
@@ -58,7 +58,7 @@ class SliceTable:
     @cached_property
     def evidence(self) -> tuple[int, int, int]:
         """Number of documents with a segment, with an error, and with a match."""
-        n_units, n_wrong, n_right = evidence_of(self.table, f1_figures)[0, 0].tolist()
+        n_units, n_wrong, n_right = evidence_of(self.table, compute_f1_figures)[0, 0].tolist()
         return n_units, n_wrong, n_right
 
     @property
@@ -216,14 +216,14 @@ def permutation_p(
     rng = np.random.default_rng(seed)
     difference_batches = []
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = f1_figures(second_total) - f1_figures(first_total)
+        value = compute_f1_figures(second_total) - compute_f1_figures(first_total)
         for low, high in portions(resamples, len(paired) + len(unshared)):
             is_exchanged = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
             is_in_first = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(
                 np.float64
             )
             sums = a.sum(axis=0) + is_exchanged @ (b - a) + is_in_first @ unshared
-            difference_batches.append(f1_figures(total - sums) - f1_figures(sums))
+            difference_batches.append(compute_f1_figures(total - sums) - compute_f1_figures(sums))
     shuffled = np.concatenate(difference_batches)
     observed, corrected = (
         UNDEFINED
@@ -291,7 +291,7 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
         sums = np.stack(
             [(drawn_index == index).astype(np.float64) @ table for index in range(len(tables))], 1
         )
-        figures = f1_figures(sums)[..., _CORRECTED_INDEX]
+        figures = compute_f1_figures(sums)[..., _CORRECTED_INDEX]
         weight = np.where(np.isnan(figures), 0.0, n_documents)
         centre = (weight @ np.arange(len(tables)) / weight.sum(axis=1))[:, None]
         weighted_distance = weight * (np.arange(len(tables)) - centre)

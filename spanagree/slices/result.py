@@ -12,11 +12,18 @@ from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.errors import SettingError, escape_name, pluralize, pluralize_of
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, probability
-from spanagree.results.plots import Plot, f1_dots, lines, rows_size
+from spanagree.results.frame import Column, Frame, Value, format_p
+from spanagree.results.plots import Plot, compute_plot_size, draw_lines, plot_f1_dots
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
-from spanagree.results.score import NO_CHANCE, UNDEFINED, Ratio, Score, figures_of, undefined
-from spanagree.results.score_columns import F1, ScoreColumns, columns_of_figure
+from spanagree.results.score import (
+    NO_CHANCE,
+    UNDEFINED,
+    Ratio,
+    Score,
+    build_undefined_score,
+    list_figures,
+)
+from spanagree.results.score_columns import F1, ScoreColumns, build_figure_columns
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, document_noun
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
@@ -49,7 +56,7 @@ class SliceScore(NanEqualMixin, ScoredTally):
     def score_of(self, ratio: Ratio) -> Score:
         """Compute the score of a ratio."""
         if not self.documents:
-            return undefined("no document was seen by both, or by two annotators")
+            return build_undefined_score("no document was seen by both, or by two annotators")
         score = self.tally.score_of(ratio)
         if not self.no_chance or math.isnan(score.observed):
             return score
@@ -189,7 +196,7 @@ class Slices(Result, MappingResult):
         if len(defined) < 2:
             return f"Fewer than two slices have a defined {self._kind_in_words}."
         subject = self._subject(self.scored[0])
-        extremes = verdict.extremes(self._values(self.scored[0]), "slice", subject, None, 95)
+        extremes = verdict.write_extremes(self._values(self.scored[0]), "slice", subject, None, 95)
         return f"{extremes[0].upper()}{extremes[1:]}".replace(
             "No test was made.",
             f"No test was made: fewer than two slices have {ENOUGH}"
@@ -206,18 +213,18 @@ class Slices(Result, MappingResult):
         change = getattr(largest, self._kind)
         values = self._values(largest.scored)
         high, low = (
-            f"{verdict.short(values[slice_name])} in {escape_name(slice_name)}"
+            f"{verdict.format_short(values[slice_name])} in {escape_name(slice_name)}"
             for slice_name in (largest.b, largest.a)
         )
         pairs = f", {pluralize(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
         confidence = confidence_of(self.settings) or 95
-        interval = verdict.ends(change.low, change.high, confidence)
+        interval = verdict.write_interval(change.low, change.high, confidence)
         if self.n_tested > 1:
             interval = f"simultaneous {interval}"
         figures = (
             f"{self._subject(largest.scored)} is {high} and {low} (difference"
-            f" {verdict.short(change.value)}, {interval}, p"
-            f" {verdict.p_of(change.p_adjusted)}{pairs})"
+            f" {verdict.format_short(change.value)}, {interval}, p"
+            f" {verdict.write_p(change.p_adjusted)}{pairs})"
         )
         if change.p_adjusted < LEVEL:
             return f"The largest difference that a test supports: {figures}."
@@ -225,7 +232,7 @@ class Slices(Result, MappingResult):
 
     def _verdict_in_order(self, name: str) -> str:
         """Describe the first and last value, the trend, and the significant steps."""
-        ends = verdict.from_first_to_last(self._values(name))
+        ends = verdict.write_first_and_last(self._values(name))
         subject = self._subject(name)
         subject = f"{subject[0].upper()}{subject[1:]}"
         if not ends:
@@ -246,16 +253,16 @@ class Slices(Result, MappingResult):
             if p < LEVEL
             else f"the {change_noun}{location} is not significant"
         )
-        sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
+        sentence = f"{sentence} By a permutation test {outcome} (p {verdict.write_p(p)})."
         steps = [
             f"from {escape_name(step.a)} to {escape_name(step.b)}"
-            f" (p {verdict.p_of(getattr(step, self._kind).p_adjusted)})"
+            f" (p {verdict.write_p(getattr(step, self._kind).p_adjusted)})"
             for step in changes
             if has_several_steps and getattr(step, self._kind).p_adjusted < LEVEL
         ]
         if not steps:
             return sentence
-        step_names = ", ".join(verdict.first_of(steps, _MOST_NAMED, "more step"))
+        step_names = ", ".join(verdict.abbreviate_names(steps, _MOST_NAMED, "more step"))
         return f"{sentence} Significant steps, after Holm's correction: {step_names}."
 
     # --- tables ---------------------------------------------------------------------------------
@@ -288,9 +295,9 @@ class Slices(Result, MappingResult):
     def _table(self, by: str | None) -> Frame:
         """Build a table with a row for each slice and system, and for all documents."""
         has_intervals, of_team = self.settings.ci is not None, self._of_team
-        ratios = figures_of(self.settings.get("f_beta"))
+        ratios = list_figures(self.settings.get("f_beta"))
         columns_by_score = {
-            name: columns_of_figure(ratio, intervals=has_intervals)
+            name: build_figure_columns(ratio, intervals=has_intervals)
             for name, ratio in ratios.items()
         }
         columns_by_score = {
@@ -415,7 +422,7 @@ class Slices(Result, MappingResult):
                 suffix = "" if self._of_team else f" of {escape_name(name)}"
                 remarks.append(
                     f"trend{suffix}: {self._kind_in_words} {trend.slope:+.4f} from slice to slice,"
-                    f" p {probability(trend.p)}"
+                    f" p {format_p(trend.p)}"
                 )
         if self.changes:
             first_changes = [change for change in self.changes if change.scored == self.scored[0]]
@@ -434,8 +441,8 @@ class Slices(Result, MappingResult):
         for name, slices in self.untested.items():
             suffix = "" if self._of_team else f" for {escape_name(name)}"
             remarks.append(
-                f"not tested{suffix}: {verdict.in_words(slices)}, with fewer than {ENOUGH} {noun}s"
-                " with anything marked, or two with an error and two with a match"
+                f"not tested{suffix}: {verdict.join_in_words(slices)}, with fewer than {ENOUGH}"
+                f" {noun}s with anything marked, or two with an error and two with a match"
             )
         if self.no_chance:
             remarks.append(f"–: chance undefined: {self.no_chance}")
@@ -471,7 +478,7 @@ class Slices(Result, MappingResult):
                 names_by_count.setdefault(n_least, []).append(slice_.name)
         noun = document_noun(self.settings)
         return tuple(
-            f"{verdict.in_words(names)}: only {pluralize(n_least, noun)} compared; figures may"
+            f"{verdict.join_in_words(names)}: only {pluralize(n_least, noun)} compared; figures may"
             " differ a lot on others, and tests find hardly anything there"
             for n_least, names in sorted(names_by_count.items())
         )
@@ -484,7 +491,7 @@ class Slices(Result, MappingResult):
         scored = self.scored
         if len(scored) == 1:
             dots = ((slice_.name, slice_.scores[scored[0]].f1) for slice_ in self.slices)
-            return f1_dots(dots, f"F1 by {self.title}")
+            return plot_f1_dots(dots, f"F1 by {self.title}")
         slice_names = [slice_.name for slice_ in self.slices[:_MOST_PLOTTED]]
         rows = {
             name: [self._values(name).get(value, math.nan) for value in slice_names]
@@ -492,6 +499,6 @@ class Slices(Result, MappingResult):
         }
         value_label = self._kind_in_words
         return Plot(
-            lambda ax: lines(ax, columns=slice_names, rows=rows, axis_label=value_label),
-            rows_size(rows),
+            lambda ax: draw_lines(ax, columns=slice_names, rows=rows, axis_label=value_label),
+            compute_plot_size(rows),
         )

@@ -528,7 +528,7 @@ def _not_in_text(results: Sequence[Scorable]) -> str:
     unplaced = filter(None, (result.settings.get("unplaced") for result in results))
     settings = {"unplaced": next(unplaced, None), "quotes": quotes}
     n_lost = sum(result.not_found for result in results)
-    return verdict.not_in_text(settings, quotes, n_lost, outcome)
+    return verdict.write_quotes_not_in_text(settings, quotes, n_lost, outcome)
 
 
 def _check_same_chance(results: Mapping[str, Scorable]) -> None:

@@ -13,7 +13,7 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.results.score import all_figures, figures_of
+from spanagree.results.score import compute_all_figures, list_figures
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import intervals_of, moments
@@ -56,10 +56,10 @@ class ScoredRows(NamedTuple):
         if jackknife is None:
             return total
         columns = self.rows.of_wholes(parent_ids).by("document").columns
-        figures = functools.partial(all_figures, beta=self.beta)
+        figures = functools.partial(compute_all_figures, beta=self.beta)
         sums = moments(np.stack(columns, axis=1).astype(np.float64), figures)
         (ends,) = intervals_of(sums, jackknife)
-        return replace(total, intervals=dict(zip(figures_of(self.beta), ends, strict=True)))
+        return replace(total, intervals=dict(zip(list_figures(self.beta), ends, strict=True)))
 
     def table(self, parent_ids: Ints | None) -> tuple[Ints, Floats]:
         """Sum matched, expected and size for each cluster; (clusters, 3).

@@ -32,7 +32,13 @@ from spanagree.errors import SettingError, check_whole, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, clouds, heights, rows_size, sentence
+from spanagree.results.plots import (
+    Plot,
+    compute_plot_size,
+    draw_clouds,
+    draw_distributions,
+    write_sentence,
+)
 from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
@@ -151,20 +157,20 @@ class ChanceTest(Result):
                 )
             elif names:
                 names_with_p = [f"{escape_name(name)} ({self._write_p(name)})" for name in names]
-                systems_phrase = ", ".join(verdict.first_of(names_with_p, _NAMED, "other"))
+                systems_phrase = ", ".join(verdict.abbreviate_names(names_with_p, _NAMED, "other"))
                 sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {systems_phrase}.")
         n_tests = sum(not math.isnan(system.p) for system in self.systems.values())
         if n_tests > 1 and sentences:
-            sentences[-1] = verdict.with_p_adjusted(
+            sentences[-1] = verdict.add_p_adjustment(
                 sentences[-1], f"adjusted for {n_tests} systems, Holm"
             )
-        sentences += [verdict.marked_nothing(self.unmarked), self.not_in_text]
+        sentences += [verdict.write_names_without_segments(self.unmarked), self.not_in_text]
         return " ".join(filter(None, sentences))
 
     def _write_p(self, name: str) -> str:
         """Return the adjusted p of a system in words, or the reason for an undefined p."""
         system = self.systems[name]
-        return f"p {verdict.p_of(system.p_holm)}" if system.p == system.p else system.reason
+        return f"p {verdict.write_p(system.p_holm)}" if system.p == system.p else system.reason
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
@@ -222,15 +228,17 @@ class ChanceTest(Result):
         """Plot the distribution of F1 by chance and the observed F1 of each system."""
         systems = [system for system in self.systems.values() if not math.isnan(system.p)]
         if not systems:
-            return Plot(functools.partial(sentence, text="no system that marked anything"))
+            return Plot(functools.partial(write_sentence, text="no system that marked anything"))
         titles = ("by chance", "the system")
         if any(len(system.null) for system in systems):
             rows = {system.name: (system.null, system.f1) for system in systems}
-            draw = functools.partial(clouds, rows=rows, titles=titles, axis_label="F1")
+            draw = functools.partial(draw_clouds, rows=rows, titles=titles, axis_label="F1")
         else:
             curves = {system.name: (*_list_likely_scores(system), system.f1) for system in systems}
-            draw = functools.partial(heights, rows=curves, titles=titles, axis_label="F1")
-        return Plot(draw, rows_size(self.systems))
+            draw = functools.partial(
+                draw_distributions, rows=curves, titles=titles, axis_label="F1"
+            )
+        return Plot(draw, compute_plot_size(self.systems))
 
 
 def _list_likely_scores(system: TestedSystem) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.formats.tag_lists import from_tags
-from spanagree.results.score import UNDEFINED, corrected
+from spanagree.results.score import UNDEFINED, build_corrected_score
 from spanagree.systems.system_rows import compare_with_gold
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class SeqevalScore(float):
     @classmethod
     def of(cls, observed: float, expected: float) -> SeqevalScore:
         """Build a figure from its observed and its expected value."""
-        score = corrected(observed, expected)
+        score = build_corrected_score(observed, expected)
         seqeval_score = cls(score.observed)
         seqeval_score.expected, seqeval_score.corrected = score.expected, score.corrected
         return seqeval_score

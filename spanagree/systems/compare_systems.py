@@ -21,11 +21,11 @@ from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, check_whole, escape_name, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.names import short_names
-from spanagree.results.numbers import RANK_DIGITS, decimal
-from spanagree.results.plots import Plot, dots_of, heat_map
+from spanagree.results.names import shorten_names
+from spanagree.results.numbers import RANK_DIGITS, format_decimal
+from spanagree.results.plots import Plot, plot_dots, plot_heat_map
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
-from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
+from spanagree.results.score import UNDEFINED, Score, compute_f1_figures, convert_figures
 from spanagree.results.verdict import LEVEL, SignificantPair
 from spanagree.settings import EXACT, JACKKNIFE, confidence_of, document_noun
 from spanagree.systems.clusters import count_clusters
@@ -133,10 +133,10 @@ class Comparison(Result, MappingResult):
     @property
     def verdict(self) -> str:
         """The system with the highest corrected F1, and the pairs with significant differences."""
-        ranked = verdict.ranked_by_chance(self.scores)
+        ranked = verdict.rank_names(self.scores)
         if len(ranked) < 2:
             return f"Fewer than two systems have a defined {self._title}."
-        leaders = verdict.first_by_chance(self.scores)
+        leaders = verdict.list_leaders(self.scores)
         n_pairs, lead_tests = len(self.pairs), []
         for name in ranked:
             if name == leaders[0]:
@@ -155,7 +155,7 @@ class Comparison(Result, MappingResult):
         confidence = confidence_of(self.settings) or 95
         significant_pairs = self._list_better(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
-        sentence = verdict.comparison(
+        sentence = verdict.write_comparison(
             self.scores,
             lead_tests,
             confidence,
@@ -164,17 +164,17 @@ class Comparison(Result, MappingResult):
             self.unmarked,
             correction,
         )
-        chance = verdict.chance_model(self.settings) if self._title == "F1" else ""
+        chance = verdict.write_chance_model(self.settings) if self._title == "F1" else ""
         return " ".join(filter(None, [sentence, self._of_runs, chance, self.not_in_text]))
 
     @property
     def _title(self) -> str:
         """Name of the figure that decides: corrected F1, or F1 if chance is undefined."""
-        return f"{verdict.figure_of(self.settings)[1]}F1"
+        return f"{verdict.choose_figure(self.settings)[1]}F1"
 
     def _of(self, pair: SystemPair) -> Difference:
         """Return the difference of a pair in the figure that decides."""
-        difference: Difference = getattr(pair, verdict.figure_of(self.settings)[0])
+        difference: Difference = getattr(pair, verdict.choose_figure(self.settings)[0])
         return difference
 
     @property
@@ -191,7 +191,7 @@ class Comparison(Result, MappingResult):
                 "The test regards other documents, and these runs: for others it needs"
                 f" {LEAST_UNITS} of a system."
             )
-        names = verdict.first_of([*map(escape_name, fixed)], _NAMED, "more system")
+        names = verdict.abbreviate_names([*map(escape_name, fixed)], _NAMED, "more system")
         return (
             "The test regards other documents and other runs, but not other runs of"
             f" {', '.join(names)}."
@@ -347,7 +347,15 @@ class Comparison(Result, MappingResult):
             rows.append([getattr(pair, column.key) for column in columns])
             for difference in (pair.observed, pair.corrected):
                 value, low, high, p, p_adjusted, reason = difference
-                rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_adjusted]
+                rows[-1] += [
+                    convert_figures(difference),
+                    value,
+                    low,
+                    high,
+                    (low, high),
+                    p,
+                    p_adjusted,
+                ]
                 if reason:
                     remarks[f"{escape_name(pair.a)}, {escape_name(pair.b)}: {reason}"] = None
         return Frame(
@@ -356,7 +364,7 @@ class Comparison(Result, MappingResult):
             self.settings,
             caption=self._caption,
             remarks=[
-                *verdict.remarks_without_chance(self.settings),
+                *verdict.write_chance_remarks(self.settings),
                 *self._findings(),
                 *remarks,
                 *self.caveats,
@@ -381,7 +389,7 @@ class Comparison(Result, MappingResult):
         names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
         if len(self.pairs) > _MAX_PLOTTED_PAIRS:
             return self._map(names)
-        short_by_name = dict(zip(names, short_names(names), strict=True))
+        short_by_name = dict(zip(names, shorten_names(names), strict=True))
         rows = [
             (
                 f"{short_by_name[pair.a]} − {short_by_name[pair.b]}",
@@ -390,7 +398,7 @@ class Comparison(Result, MappingResult):
             for pair in self.pairs
         ]
         titles, what = ("F1", "corrected F1"), "difference of F1, with intervals"
-        return dots_of(rows, titles, what, zero=True)
+        return plot_dots(rows, titles, what, zero=True)
 
     def _map(self, names: Sequence[str]) -> Plot:
         index_by_name = {name: i for i, name in enumerate(names)}
@@ -401,13 +409,13 @@ class Comparison(Result, MappingResult):
             is_significant[i, j] = is_significant[j, i] = self._of(pair).p_adjusted < self.level
         limit = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = f"{self._title} of the row − of the column (* p < 0.05)"
-        return heat_map(names, names, values, what, (-limit, limit), is_significant == 1)
+        return plot_heat_map(names, names, values, what, (-limit, limit), is_significant == 1)
 
 
 def _list_pair_names(pairs: Sequence[SystemPair]) -> str:
     """List the names of the first pairs, and the number of further pairs."""
     pair_names = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
-    return ", ".join(verdict.first_of(pair_names, _NAMED, "more pair"))
+    return ", ".join(verdict.abbreviate_names(pair_names, _NAMED, "more pair"))
 
 
 SCORE_KEYS = ("observed", "corrected")
@@ -659,7 +667,7 @@ def _compute_differences(sums: Floats, positions: Sequence[tuple[int, ...]]) -> 
     """Compute differences in F1 and corrected F1; (…, systems, columns) to (…, pairs, 2)."""
     first, second = np.array(positions).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        f1 = f1_figures(sums)[..., [0, 2]]
+        f1 = compute_f1_figures(sums)[..., [0, 2]]
     return np.asarray(f1[..., first, :] - f1[..., second, :])
 
 
@@ -683,5 +691,5 @@ def _build_differences(
 
 def _find_sign(difference: float) -> int:
     """Return the sign of a difference; 0 if it is undefined or 0 to four decimals."""
-    rounded = 0.0 if math.isnan(difference) else float(decimal(difference, RANK_DIGITS))
+    rounded = 0.0 if math.isnan(difference) else float(format_decimal(difference, RANK_DIGITS))
     return (rounded > 0) - (rounded < 0)

@@ -16,7 +16,7 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.parts.compared_rows import RowCounts, count_under_each
-from spanagree.results.score import all_figures
+from spanagree.results.score import compute_all_figures
 from spanagree.settings import MatchSettings
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.system_rows import SystemRows
@@ -123,8 +123,8 @@ class EvaluationCounts(RowCounts):
         return {self.annotators[system_index]: evidence[system_index] for system_index in shared}
 
     def figures(self, sums: Floats) -> Floats:
-        """Compute the figures of sums; see :func:`spanagree.results.score.all_figures`."""
-        return all_figures(sums, self.settings.f_beta)
+        """Compute the figures of sums; see :func:`spanagree.results.score.compute_all_figures`."""
+        return compute_all_figures(sums, self.settings.f_beta)
 
     def over(self, documents: Ints) -> EvaluationCounts:
         """Count the documents with these indices alone."""

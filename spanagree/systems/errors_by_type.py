@@ -13,7 +13,7 @@ from spanagree.comparisons.pairing import KINDS, pairing
 from spanagree.errors import escape_name
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, heat_map
+from spanagree.results.plots import Plot, plot_heat_map
 from spanagree.results.result import Result
 from spanagree.settings import Settings
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
@@ -71,7 +71,7 @@ class ErrorTypes(Result):
         sentences = []
         for name in list(self.counts)[:_NAMED]:
             errors, quoted_name = self.errors(name), escape_name(name)
-            most_frequent = verdict.most_often(errors) if any(errors.values()) else ""
+            most_frequent = verdict.write_most_frequent(errors) if any(errors.values()) else ""
             sentences.append(
                 f"Errors of {quoted_name} are most often {most_frequent}."
                 if most_frequent
@@ -102,7 +102,7 @@ class ErrorTypes(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot the number of errors of each type as a heat map."""
         table = [[self.counts[name][error_type] for name in self.counts] for error_type in KINDS]
-        return heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")
+        return plot_heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")
 
 
 def error_types(evaluation: Evaluation) -> ErrorTypes:

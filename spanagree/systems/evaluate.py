@@ -11,7 +11,7 @@ from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import escape_name, pluralize
 from spanagree.parts.compared_rows import compare_corpus_or_parts
-from spanagree.results.score import f_beta
+from spanagree.results.score import build_f_beta
 from spanagree.settings import document_noun
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import count_compared
@@ -89,7 +89,7 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     if beta is not None:
-        f_beta(beta)  # raises before any work
+        build_f_beta(beta)  # raises before any work
     source, gold_name = (
         (corpus, gold) if isinstance(corpus, Corpus) else _guess_corpus(corpus, gold)
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, unique_rows
-from spanagree.results.score import Interval, all_figures, corrected_figures
+from spanagree.results.score import Interval, compute_all_figures, correct_figures
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationCounts, SystemsByDocument, stack_columns
 from spanagree.uncertainty.confidence import Jackknife
@@ -15,7 +15,7 @@ from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, me
 
 
 def compute_system_moments(
-    per_document: SystemsByDocument, figures: Statistic = all_figures
+    per_document: SystemsByDocument, figures: Statistic = compute_all_figures
 ) -> Moments:
     """Compute the figures of each annotator as a system, and the change by each document."""
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by("second", "document")
@@ -23,7 +23,7 @@ def compute_system_moments(
 
 
 def compute_label_moments(
-    per_document: SystemsByDocument, n_labels: int, figures: Statistic = all_figures
+    per_document: SystemsByDocument, n_labels: int, figures: Statistic = compute_all_figures
 ) -> tuple[Moments, Moments]:
     """Compute the figures of each label of each annotator, and of their means over labels.
 
@@ -55,7 +55,7 @@ def _compute_macro_figures(sums: Floats) -> Floats:
     """
     figures, counts = np.split(sums, 2, axis=-1)
     means: Floats = figures / counts
-    means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])
+    means[..., 2::3] = correct_figures(means[..., ::3], means[..., 1::3])
     return means
 
 

@@ -44,4 +44,4 @@ def write_lost_quotes_sentence(
     """
     names = [*evaluation.systems] if systems is None else systems
     n_lost = sum(evaluation[name].not_found for name in names)
-    return verdict.not_in_text(evaluation.settings, names, n_lost)
+    return verdict.write_quotes_not_in_text(evaluation.settings, names, n_lost)

@@ -13,16 +13,16 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.errors import SettingError, check_choice, escape_name, quote_value
-from spanagree.results.numbers import ranks
-from spanagree.results.result import MappingResult, NanEqualMixin, Result, coverage_note
+from spanagree.results.numbers import compute_ranks
+from spanagree.results.result import MappingResult, NanEqualMixin, Result, write_coverage_note
 from spanagree.results.score import (
     HasScores,
     Interval,
     Ratio,
     Score,
-    corrected,
-    figures_of,
-    undefined,
+    build_corrected_score,
+    build_undefined_score,
+    list_figures,
 )
 from spanagree.settings import document_noun
 from spanagree.systems.compared_systems import ComparedSystems
@@ -108,7 +108,7 @@ class System(NanEqualMixin, ScoredTally):
     def score_of(self, ratio: Ratio) -> Score:
         """Return the score of a figure over all documents and labels (micro-average)."""
         if not self.documents:
-            return undefined("no document shared with gold")
+            return build_undefined_score("no document shared with gold")
         return self.tally.score_of(ratio)
 
     def __repr__(self) -> str:
@@ -178,7 +178,7 @@ class Evaluation(SystemsResult):
     @property
     def figures(self) -> Mapping[str, Ratio]:
         """The figures by key, including F-beta if it was requested."""
-        return figures_of(self.settings.f_beta)
+        return list_figures(self.settings.f_beta)
 
     @property
     def counting(self) -> MatchCountOptions:
@@ -283,7 +283,10 @@ def build_evaluation(
     }
     f1_scores = [tallies[""].f1 for tallies in tallies_by_system.values()]
     rank_rows = zip(
-        *(ranks([getattr(f1, score_key) for f1 in f1_scores]) for score_key in Rank._fields),
+        *(
+            compute_ranks([getattr(f1, score_key) for f1 in f1_scores])
+            for score_key in Rank._fields
+        ),
         strict=True,
     )
     systems = {}
@@ -338,7 +341,7 @@ def _build_tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> 
     if beta is not None:
         tallies = {label: replace(tally, beta=beta) for label, tally in tallies.items()}
     for label, tally in tallies.items() if intervals_of else ():
-        intervals = dict(zip(figures_of(beta), intervals_of[name, label], strict=True))
+        intervals = dict(zip(list_figures(beta), intervals_of[name, label], strict=True))
         tallies[label] = replace(tally, intervals=intervals)
     return tallies
 
@@ -358,7 +361,7 @@ def _write_notes(systems: Collection[System], counts: EvaluationCounts) -> list[
         )
     for system in systems:
         name, noun = escape_name(system.name), document_noun(settings)
-        notes += coverage_note(system.name, system.documents, counts.documents, "gold", noun)
+        notes += write_coverage_note(system.name, system.documents, counts.documents, "gold", noun)
         gold_labels = [label for label, tally in system.labels.items() if tally.size_a]
         system_labels = [label for label, tally in system.labels.items() if tally.size_b]
         if gold_labels and system_labels and not set(gold_labels) & set(system_labels):
@@ -379,11 +382,11 @@ def _compute_macro(
     """Compute the means over labels; undefined if the measure ignores labels."""
     reason = "no label of which it is defined" if uses_labels else "labels are disregarded"
     means = {}
-    for ratio, interval in zip_longest(figures_of(beta).values(), intervals):
+    for ratio, interval in zip_longest(list_figures(beta).values(), intervals):
         scores = [tally.score_of(ratio) for tally in labels]
         defined = [score[:2] for score in scores if not math.isnan(score.observed)]
         mean_values = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
-        mean = corrected(*mean_values) if defined else undefined(reason)
+        mean = build_corrected_score(*mean_values) if defined else build_undefined_score(reason)
         means[ratio.key] = mean._replace(interval=interval)
     return MacroAverage(means, beta)
 

@@ -21,7 +21,7 @@ from spanagree.errors import (
 )
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, clouds, rows_size
+from spanagree.results.plots import Plot, compute_plot_size, draw_clouds
 from spanagree.results.result import NanEqualMixin
 from spanagree.results.score import (
     NO_CHANCE,
@@ -29,10 +29,10 @@ from spanagree.results.score import (
     Ratio,
     Score,
     ScoreValues,
-    ends_of,
-    figures_of,
+    get_ends,
+    list_figures,
 )
-from spanagree.results.score_columns import columns_of_figure
+from spanagree.results.score_columns import build_figure_columns
 from spanagree.settings import confidence_of, document_noun
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationCounts, EvaluationSettings, stack_columns
@@ -134,7 +134,7 @@ class EvaluationOfRuns(SystemsResult):
     @property
     def figures(self) -> Mapping[str, Ratio]:
         """The figures by key, including F-beta if it was requested."""
-        return figures_of(self.settings.f_beta)
+        return list_figures(self.settings.f_beta)
 
     @property
     def _runs(self) -> dict[str, dict[str, Any]]:
@@ -150,14 +150,14 @@ class EvaluationOfRuns(SystemsResult):
     @property
     def _main_score(self) -> str:
         """The key of the score that decides."""
-        return verdict.figure_of(self.settings)[0]
+        return verdict.choose_figure(self.settings)[0]
 
     @property
     def verdict(self) -> str:
         """The order of systems by mean corrected F1, and the spread over their runs."""
         documents_phrase = pluralize(self.documents, document_noun(self.settings))
         confidence = confidence_of(self.settings)
-        ranking = verdict.order(
+        ranking = verdict.write_order(
             self.scores, documents_phrase, confidence, "--test jackknife", self.unmarked
         )
         spreads = [
@@ -166,14 +166,14 @@ class EvaluationOfRuns(SystemsResult):
             if len(system.runs) > 1
         ]
         if self.settings.get("chance_undefined"):
-            spreads.append(verdict.chance_model(self.settings))
+            spreads.append(verdict.write_chance_model(self.settings))
         return " ".join(filter(None, [ranking, *spreads, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each system, with means and spread over its runs."""
         has_intervals = confidence_of(self.settings) is not None
         columns_by_figure = {
-            key: columns_of_figure(ratio, intervals=has_intervals)
+            key: build_figure_columns(ratio, intervals=has_intervals)
             for key, ratio in self.figures.items()
         }
         columns = [
@@ -191,7 +191,7 @@ class EvaluationOfRuns(SystemsResult):
                 for column in figure_columns.ends
             ),
         ]
-        main_score, _ = verdict.figure_of(self.settings)
+        main_score, _ = verdict.choose_figure(self.settings)
         for key, ratio in self.figures.items():
             for score_key, name in (
                 ("observed", ratio.title),
@@ -227,7 +227,7 @@ class EvaluationOfRuns(SystemsResult):
     def _row(self, system: SystemRuns, has_intervals: bool) -> list[Value]:
         """Build the cells of a system."""
         columns_by_figure = {
-            key: columns_of_figure(ratio, intervals=has_intervals)
+            key: build_figure_columns(ratio, intervals=has_intervals)
             for key, ratio in self.figures.items()
         }
         row: list[Value] = [system.name, len(system.runs)]
@@ -246,19 +246,19 @@ class EvaluationOfRuns(SystemsResult):
             for score_key in ("observed", "corrected"):
                 row += [getattr(statistic[key], score_key) for statistic in (system.sd, system.se)]
                 if has_intervals:
-                    ends = ends_of(system.over_runs.get(key), score_key)
+                    ends = get_ends(system.over_runs.get(key), score_key)
                     row += [*ends, ends]
         return row
 
     def _remarks(self) -> list[str]:
         """Write remarks on spreads, with the values of systems with two runs."""
         remarks = ["sd: divisor k − 1 of k runs; se: sd / √k"]
-        remarks += verdict.remarks_without_chance(self.settings)
-        score_key, prefix = verdict.figure_of(self.settings)
+        remarks += verdict.write_chance_remarks(self.settings)
+        score_key, prefix = verdict.choose_figure(self.settings)
         for system in self.systems.values():
             name, n_runs = escape_name(system.name), len(system.runs)
             if n_runs == LEAST_UNITS - 1:
-                values = " and ".join(map(verdict.short, system.values("f1", score_key)))
+                values = " and ".join(map(verdict.format_short, system.values("f1", score_key)))
                 remarks.append(
                     f"{name}: {prefix}F1 {values}; an interval over runs needs {LEAST_UNITS}"
                 )
@@ -271,22 +271,24 @@ class EvaluationOfRuns(SystemsResult):
 
     def _picture(self, by: str | None) -> Plot:
         """Plot the corrected F1 of the runs of each system, and their mean."""
-        score_key, prefix = verdict.figure_of(self.settings)
+        score_key, prefix = verdict.choose_figure(self.settings)
         rows = {
             name: (np.array(system.values("f1", score_key)), getattr(system.f1, score_key))
             for name, system in self.systems.items()
         }
         titles = ("a run", "mean over runs")
-        return Plot(lambda ax: clouds(ax, rows, titles, f"{prefix}F1"), rows_size(rows))
+        return Plot(
+            lambda ax: draw_clouds(ax, rows, titles, f"{prefix}F1"), compute_plot_size(rows)
+        )
 
 
 def _write_spread(system: SystemRuns, score_key: str) -> str:
     """Write a sentence on the spread of corrected F1, or F1 without chance, over the runs."""
     name, n_runs = escape_name(system.name), len(system.runs)
     if n_runs < LEAST_UNITS:
-        values = " and ".join(map(verdict.short, system.values("f1", score_key)))
+        values = " and ".join(map(verdict.format_short, system.values("f1", score_key)))
         return f"{name} has {values} in its {n_runs} runs."
-    sd = verdict.short(getattr(system.sd["f1"], score_key))
+    sd = verdict.format_short(getattr(system.sd["f1"], score_key))
     return f"Over {n_runs} runs of {name} its standard deviation is {sd}."
 
 

@@ -30,7 +30,7 @@ from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import SettingError, check_whole, escape_name, pluralize
 from spanagree.limits import check_cost
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
-from spanagree.results.score import Ratio, all_figures, figures_of
+from spanagree.results.score import Ratio, compute_all_figures, list_figures
 from spanagree.settings import JACKKNIFE
 from spanagree.systems.count import EvaluationSettings, stack_columns
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
@@ -167,7 +167,7 @@ class ScoreSweep(Result, MappingResult):
     @property
     def figures(self) -> Mapping[str, Ratio]:
         """The figures by key, including F-beta if it was requested."""
-        return figures_of(self.settings.f_beta)
+        return list_figures(self.settings.f_beta)
 
     @property
     def _best(self) -> dict[str, Any]:
@@ -385,13 +385,13 @@ def _choose_best(
     shuffled_units = np.random.default_rng(seed).permutation(units)
     is_chosen = np.isin(unit_of_document, shuffled_units[: len(units) // 2])
     is_held_out = np.isin(unit_of_document, shuffled_units[len(units) // 2 :])
-    figure_index = 3 * [*figures_of(settings.f_beta)].index(
+    figure_index = 3 * [*list_figures(settings.f_beta)].index(
         "f1" if settings.f_beta is None else "f_beta"
     )
     score_index = 0 if settings.chance_undefined else 2  # observed, or corrected
     curve = copies.curve(table, is_chosen)
     with np.errstate(all="ignore"):
-        values = all_figures(curve, settings.f_beta)[:, figure_index + score_index]
+        values = compute_all_figures(curve, settings.f_beta)[:, figure_index + score_index]
     if len(units) < 2 or np.isnan(values).all():
         return None
     index = int(np.nanargmax(values))
@@ -405,10 +405,10 @@ def _choose_best(
     n_units = int(unit.max()) + 1
     by_unit = [group_sums(rows, unit, n_units), group_sums(all_rows, unit, n_units)]
     beta = settings.f_beta
-    sums = moments(by_unit[0], lambda columns: all_figures(columns, beta))
+    sums = moments(by_unit[0], lambda columns: compute_all_figures(columns, beta))
     (intervals,) = intervals_of(sums, ci)
     tally = _build_tally(rows.sum(axis=0), beta)
-    tally = replace(tally, intervals=dict(zip(figures_of(beta), intervals, strict=True)))
+    tally = replace(tally, intervals=dict(zip(list_figures(beta), intervals, strict=True)))
     n_chosen = int(is_chosen[copies.documents].sum())
     return BestScore(
         float(copies.thresholds[index]),

@@ -13,9 +13,9 @@ from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.errors import escape_name, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import WIDE, Plot, steps
-from spanagree.results.score import Score, all_figures
-from spanagree.results.score_columns import columns_of_figure
+from spanagree.results.plots import WIDE, Plot, draw_steps
+from spanagree.results.score import Score, compute_all_figures
+from spanagree.results.score_columns import build_figure_columns
 from spanagree.settings import confidence_of, document_noun
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
 
     If there are many, text output shows a selection with the lowest, the highest and the best.
     """
-    scores = [columns_of_figure(ratio, intervals=False) for ratio in sweep.figures.values()]
+    scores = [build_figure_columns(ratio, intervals=False) for ratio in sweep.figures.values()]
     columns = [
         Column("system", "system", "name"),
         Column("threshold", "threshold", "number", "threshold of a score"),
@@ -85,8 +85,8 @@ def _write_remarks(sweep: ScoreSweep) -> list[str]:
     """Write remarks on thresholds, and on the best one in both halves."""
     noun = document_noun(sweep.settings)
     remarks = ["a threshold keeps predictions with at least that score, and those without one"]
-    remarks += verdict.remarks_without_chance(sweep.settings)
-    score_key, prefix = verdict.figure_of(sweep.settings)
+    remarks += verdict.write_chance_remarks(sweep.settings)
+    score_key, prefix = verdict.choose_figure(sweep.settings)
     for system in sweep.systems.values():
         name, best = escape_name(system.name), system.best
         if best is None:
@@ -94,7 +94,7 @@ def _write_remarks(sweep: ScoreSweep) -> list[str]:
             continue
         title = _look_up_title(sweep)
         chosen, held_out = (
-            verdict.short(getattr(_look_up_score(sweep, tally), score_key))
+            verdict.format_short(getattr(_look_up_score(sweep, tally), score_key))
             for tally in (best.chosen, best.held_out)
         )
         remarks.append(
@@ -127,16 +127,16 @@ def verdict_of(sweep: ScoreSweep) -> str:
             f"No best score, as there are too few {document_noun(sweep.settings)}s to halve."
         ]
     if sweep.settings.get("chance_undefined"):
-        sentences.append(verdict.chance_model(sweep.settings))
+        sentences.append(verdict.write_chance_model(sweep.settings))
     return " ".join(filter(None, [*sentences, sweep.not_in_text]))
 
 
 def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     """Compare the best threshold with none, on held-out documents."""
     noun, title = document_noun(sweep.settings), _look_up_title(sweep)
-    score_key, prefix = verdict.figure_of(sweep.settings)
+    score_key, prefix = verdict.choose_figure(sweep.settings)
     held_out, all_kept = (
-        verdict.short(getattr(_look_up_score(sweep, tally), score_key))
+        verdict.format_short(getattr(_look_up_score(sweep, tally), score_key))
         for tally in (best.held_out, best.all_kept)
     )
     opening = (
@@ -148,10 +148,10 @@ def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     if math.isnan(gain.p):
         return f"{opening}."
     confidence = confidence_of(sweep.settings) or 95
-    difference_phrase = f"difference of {prefix}F1 {verdict.short(gain.value)}"
+    difference_phrase = f"difference of {prefix}F1 {verdict.format_short(gain.value)}"
     if not math.isnan(gain.low):
-        difference_phrase += f", {verdict.ends(gain.low, gain.high, confidence)}"
-    difference_phrase += f", p {verdict.p_of(gain.p)}"
+        difference_phrase += f", {verdict.write_interval(gain.low, gain.high, confidence)}"
+    difference_phrase += f", p {verdict.write_p(gain.p)}"
     outcome = "" if gain.p < verdict.LEVEL else ", which cannot be told from none"
     return f"{opening} ({difference_phrase}){outcome}."
 
@@ -172,12 +172,12 @@ def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
 
 def picture_of(sweep: ScoreSweep, by: str | None) -> Plot:
     """Plot the figures of one system over thresholds, or corrected F1 of several systems."""
-    score_key, prefix = verdict.figure_of(sweep.settings)
+    score_key, prefix = verdict.choose_figure(sweep.settings)
     is_corrected = score_key == "corrected"
     rows = {}
     for system in sweep.systems.values():
         with np.errstate(all="ignore"):
-            figures = all_figures(system.sums, system.beta)
+            figures = compute_all_figures(system.sums, system.beta)
         names = [*sweep.figures]
         if len(sweep.systems) > 1:
             rows[system.name] = (
@@ -191,5 +191,5 @@ def picture_of(sweep: ScoreSweep, by: str | None) -> Plot:
                 rows[f"corrected {ratio.title}"] = system.thresholds, figures[:, 3 * k + 2]
     marks = [system.best.threshold for system in sweep.systems.values() if system.best is not None]
     y_title = "" if len(sweep.systems) == 1 else f"{prefix}F1"
-    draw = functools.partial(steps, rows=rows, titles=("least score", y_title), marks=marks)
+    draw = functools.partial(draw_steps, rows=rows, titles=("least score", y_title), marks=marks)
     return Plot(draw, WIDE)

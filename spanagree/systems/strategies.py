@@ -24,9 +24,9 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, escape_name
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, heat_map
+from spanagree.results.plots import Plot, plot_heat_map
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, Score, undefined
+from spanagree.results.score import UNDEFINED, Score, build_undefined_score
 from spanagree.settings import Settings
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import count_compared
@@ -179,7 +179,7 @@ class StrategyScores(Result):
         sentences = []
         for name, counts_by_strategy in list(self.counts.items())[:_NAMED]:
             figures = ", ".join(
-                f"{strategy} {verdict.short(counts.f1)}"
+                f"{strategy} {verdict.format_short(counts.f1)}"
                 for strategy, counts in counts_by_strategy.items()
             )
             sentences.append(f"F1 of {escape_name(name)}: {figures}.")
@@ -225,7 +225,7 @@ class StrategyScores(Result):
         table = [
             [self.counts[name][strategy].f1 for name in self.counts] for strategy in STRATEGIES
         ]
-        return heat_map(list(STRATEGIES), list(self.counts), np.array(table, np.float64), "F1")
+        return plot_heat_map(list(STRATEGIES), list(self.counts), np.array(table, np.float64), "F1")
 
 
 def strategy_scores(evaluation: Evaluation) -> StrategyScores:
@@ -405,6 +405,6 @@ def _score_by_chance(
             if evaluation_by_measure.settings.expected is not None:
                 reason = "it is too much work without draws"
         if reason:
-            scores[name] = dict.fromkeys(evaluation.systems, undefined(reason))
+            scores[name] = dict.fromkeys(evaluation.systems, build_undefined_score(reason))
             reasons.append(f"{name}: chance is not computed, as {reason}")
     return scores, reasons

@@ -18,9 +18,16 @@ from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import escape_name, join_names, pluralize
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value
-from spanagree.results.plots import Plot, f1_dots, heat_map, rows_size, sentence, slopes
-from spanagree.results.score import FIGURES, NO_CHANCE, HasScores, figures_of
-from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
+from spanagree.results.plots import (
+    Plot,
+    compute_plot_size,
+    draw_slopes,
+    plot_f1_dots,
+    plot_heat_map,
+    write_sentence,
+)
+from spanagree.results.score import FIGURES, NO_CHANCE, HasScores, list_figures
+from spanagree.results.score_columns import ERROR_OF_CHANCE, build_figure_columns
 from spanagree.settings import confidence_of, document_noun
 from spanagree.systems.lost_quotes import find_lost_quotes, write_lost_quotes_sentence
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -60,7 +67,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     shows_ends = has_intervals and by != "document"
     noun = document_noun(evaluation.settings)
     columns_of_figures = [
-        columns_of_figure(ratio, intervals=shows_ends) for ratio in evaluation.figures.values()
+        build_figure_columns(ratio, intervals=shows_ends) for ratio in evaluation.figures.values()
     ]
     counts = count_columns(is_titled=by is not None)
     all_saw = all(
@@ -193,21 +200,21 @@ def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
     if by == "label":
         labels = list(dict.fromkeys(label for system in systems for label in system.labels))
         if not labels:
-            return Plot(functools.partial(sentence, text="no label"))
+            return Plot(functools.partial(write_sentence, text="no label"))
         empty_tally = Tally()
         values = [
             [system.labels.get(label, empty_tally).f1.corrected for system in systems]
             for label in labels
         ]
-        return heat_map(labels, list(evaluation.systems), np.array(values), "corrected F1")
+        return plot_heat_map(labels, list(evaluation.systems), np.array(values), "corrected F1")
     if evaluation.jackknife is not None:
-        return f1_dots(evaluation.scores.items(), "F1, with intervals")
+        return plot_f1_dots(evaluation.scores.items(), "F1, with intervals")
     f1_pairs = {system.name: (system.f1.observed, system.f1.corrected) for system in systems}
     lines = {name: pair for name, pair in f1_pairs.items() if not any(map(math.isnan, pair))}
-    draw = functools.partial(sentence, text="no system with a defined F1")
+    draw = functools.partial(write_sentence, text="no system with a defined F1")
     if lines:
-        draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
-    return Plot(draw, rows_size(evaluation.systems, 2))
+        draw = functools.partial(draw_slopes, lines=lines, titles=("F1", "corrected F1"))
+    return Plot(draw, compute_plot_size(evaluation.systems, 2))
 
 
 def _build_part_columns(by: str, noun: str) -> list[Column]:
@@ -223,7 +230,7 @@ def _build_part_columns(by: str, noun: str) -> list[Column]:
 def _list_undefined_reasons(scores: HasScores) -> list[str]:
     """List the reasons for undefined figures."""
     reasons = []
-    for ratio in figures_of(scores.beta).values():
+    for ratio in list_figures(scores.beta).values():
         score = scores.score_of(ratio)
         if score.reason and score.reason != NO_CHANCE:
             prefix = "" if math.isnan(score.observed) else "corrected "
@@ -236,7 +243,7 @@ def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
     scores = evaluation.scores.items()
     evidence = _look_up_evidence(evaluation)
     rows = ((escape_name(name), score, evidence[name]) for name, score in scores)
-    return caveats.caveats_of(rows, document_noun(evaluation.settings))
+    return caveats.write_caveats_of_rows(rows, document_noun(evaluation.settings))
 
 
 def _look_up_evidence(evaluation: Evaluation) -> dict[str, list[int]]:
@@ -250,13 +257,13 @@ def verdict_of(evaluation: Evaluation) -> str:
     noun = document_noun(evaluation.settings)
     informative = [documents for documents, _, _ in _look_up_evidence(evaluation).values()]
     shared = [system.documents for system in evaluation.systems.values()]
-    documents_phrase = f"{verdict.counted_from(informative, noun)} with anything marked"
+    documents_phrase = f"{verdict.write_range(informative, noun)} with anything marked"
     confidence = confidence_of(evaluation.settings)
-    sentence = verdict.order(
+    sentence = verdict.write_order(
         evaluation.scores, documents_phrase, confidence, "--test jackknife", evaluation.unmarked
     )
-    coverage = verdict.compared(shared, evaluation.documents, noun)
-    chance = verdict.chance_model(evaluation.settings)
+    coverage = verdict.write_compared_documents(shared, evaluation.documents, noun)
+    chance = verdict.write_chance_model(evaluation.settings)
     return " ".join(
         filter(None, [sentence, coverage, chance, write_lost_quotes_sentence(evaluation)])
     )
@@ -270,7 +277,7 @@ def _look_up_chance_error(evaluation: Evaluation, system: System) -> float | Non
 
 def write_remarks_on_chance(evaluation: Evaluation) -> list[str]:
     """Write remarks on the random layers, and on segments under the rule of places."""
-    remarks = verdict.remarks_without_chance(evaluation.settings)
+    remarks = verdict.write_chance_remarks(evaluation.settings)
     gold = evaluation.settings.gold
     if evaluation.settings.get("chance_of") == "systems":
         remarks.append(f"chance: systems random, {escape_name(gold)} fixed")

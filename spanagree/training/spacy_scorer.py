@@ -22,7 +22,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, encode_by_first_use
 from spanagree.errors import InputError, quote_value
-from spanagree.results.data import plain
+from spanagree.results.data import to_plain_data
 from spanagree.results.score import Score
 from spanagree.systems.evaluate import evaluate
 
@@ -116,7 +116,7 @@ def _collect_values(tally: Tally) -> dict[str, float | None]:
     values = {name: score.observed for name, score in scores.items()}
     values["chance"] = tally.f1.expected
     values |= {f"{name}_corrected": score.corrected for name, score in scores.items()}
-    return plain(values)
+    return to_plain_data(values)
 
 
 # --- a corpus of Examples -----------------------------------------------------------------------

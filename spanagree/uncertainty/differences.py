@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.clopper_pearson import greatest_share
 from spanagree.uncertainty.confidence import LEAST_UNITS
 from spanagree.uncertainty.jackknife import TIE, satterthwaite
@@ -101,8 +101,8 @@ class DocumentInfluence(NamedTuple):
         """Leave out each document of a table once."""
         total = rows.sum(axis=0)
         with np.errstate(all="ignore"):
-            figures = f1_figures(total)
-            change = f1_figures(total - rows) - figures
+            figures = compute_f1_figures(total)
+            change = compute_f1_figures(total - rows) - figures
         return cls(rows, figures, change[..., ::2])
 
     def difference(

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress
 from spanagree.errors import pluralize
-from spanagree.results.score import UNDEFINED, f1_figures
+from spanagree.results.score import UNDEFINED, compute_f1_figures
 from spanagree.uncertainty.jackknife import TIE
 
 _LEVEL = 0.05
@@ -69,7 +69,9 @@ def _differences(sums: Floats, swap_change: Floats) -> Floats:
             system loses; (permutations, columns).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        difference = f1_figures(sums[0] + swap_change) - f1_figures(sums[1] - swap_change)
+        difference = compute_f1_figures(sums[0] + swap_change) - compute_f1_figures(
+            sums[1] - swap_change
+        )
     return difference[:, [0, 2]]
 
 

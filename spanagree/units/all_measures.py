@@ -32,7 +32,7 @@ from spanagree.labels.tokens import label_tokens
 from spanagree.limits import CostError
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Dot, Plot, dots_of
+from spanagree.results.plots import Dot, Plot, plot_dots
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, document_noun
@@ -135,7 +135,7 @@ class MeasureComparison(Result):
             return "Fewer than two of the measures are defined."
         lowest = min(value_by_measure, key=value_by_measure.__getitem__)
         highest = max(value_by_measure, key=value_by_measure.__getitem__)
-        low, high = (verdict.short(value_by_measure[name]) for name in (lowest, highest))
+        low, high = (verdict.format_short(value_by_measure[name]) for name in (lowest, highest))
         return (
             f"Corrected for chance, the same annotations agree by {low} ({lowest}) to {high}"
             f" ({highest}): report which measure you chose, and why."
@@ -180,7 +180,7 @@ class MeasureComparison(Result):
         rows: list[tuple[str, list[Dot]]] = [
             (name, [(x.value, no_end, no_end)]) for name, x in self.measures.items()
         ]
-        return dots_of(rows, ["value"], "value", zero=True)
+        return plot_dots(rows, ["value"], "value", zero=True)
 
 
 def compare_measures(
@@ -279,7 +279,7 @@ def compare_measures(
         stopped = of_run.stopped or ("time" if clock.over else None)
         settings = replace(settings, stopped=stopped)
     n_lost = sum(map(len, quoted_documents.unplaced.values()))
-    quotes_sentence = verdict.not_in_text(
+    quotes_sentence = verdict.write_quotes_not_in_text(
         settings, corpus.annotators, n_lost, "match nothing in F1"
     )
     sizes = (len(placed_documents), len(corpus))

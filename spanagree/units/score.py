@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.results.data import plain
+from spanagree.results.data import to_plain_data
 from spanagree.results.frame import Column, Value
 from spanagree.results.plots import Dot
 from spanagree.results.score import CERTAIN, UNDEFINED, Interval
@@ -66,7 +66,7 @@ class CoefficientScore(NamedTuple):
             observed, expected, value, reason, *_ = self.interval
             figures["interval"] = {"observed": observed, "expected": expected, "value": value}
             figures["interval"] |= {"reason": reason} if reason else {}
-        return dict(plain(figures))
+        return dict(to_plain_data(figures))
 
 
 def disagreement(

@@ -11,9 +11,9 @@ from spanagree.errors import SettingError, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.caveats import FEW
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Plot, dots_of
+from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
-from spanagree.results.score import ends_of
+from spanagree.results.score import get_ends
 from spanagree.settings import Settings, confidence_of, document_noun
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.score import CoefficientScore, columns, dot, reasons, values
@@ -80,18 +80,18 @@ class TeamResult(Result, Generic[Some]):
     def _verdict_on(self, name: str, figure: CoefficientScore) -> str:
         """Write the sentence on the value of a coefficient, or on its bounds."""
         if figure.bounds is not None:
-            low, high = map(verdict.short, figure.bounds)
+            low, high = map(verdict.format_short, figure.bounds)
             return f"{name} lies between {low} and {high}; the search for it ended early."
         interval = None if figure.interval is None else figure.interval.corrected
         confidence = confidence_of(self.settings)
-        return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
+        return verdict.write_coefficient(name, figure.value, interval, confidence, figure.reason)
 
     def _extremes(self, subject: str = "it") -> str:
         """Write the sentence on the labels with the highest and the lowest value."""
         values = {label: figure.value for label, figure in self.labels.items()}
-        intervals = {label: ends_of(x.interval, "corrected") for label, x in self.labels.items()}
+        intervals = {label: get_ends(x.interval, "corrected") for label, x in self.labels.items()}
         confidence = confidence_of(self.settings)
-        return verdict.extremes(values, "label", subject, intervals, confidence)
+        return verdict.write_extremes(values, "label", subject, intervals, confidence)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",
@@ -159,4 +159,4 @@ class TeamResult(Result, Generic[Some]):
 def picture_of(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
     """Plot coefficients as dots with their intervals."""
     rows = [(name, [dot(figure)]) for name, figure in figures_by_name]
-    return dots_of(rows, ["value"], measure, zero=True)
+    return plot_dots(rows, ["value"], measure, zero=True)

@@ -44,8 +44,8 @@ from spanagree.errors import (
 from spanagree.files import PathName
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.references.baselines import BASELINES, with_baselines
-from spanagree.results.result import coverage_note
-from spanagree.results.score import UNDEFINED, Score, undefined
+from spanagree.results.result import write_coverage_note
+from spanagree.results.score import UNDEFINED, Score, build_undefined_score
 from spanagree.settings import document_noun
 
 PEOPLE = "people"
@@ -207,7 +207,7 @@ def _scored(
         placed = replace(placed, annotators=annotators)
         uniform = f1_of(plain)
     scored = {name: SoftSystem.of(name, x, f1[name]) for name, x in by_document.items()}
-    elsewhere = undefined("spanagree agree has it")
+    elsewhere = build_undefined_score("spanagree agree has it")
     people = SoftSystem.of(PEOPLE, scores_of_people(corpus, references), elsewhere)
     read = [*given.values(), *([] if gold is None else [gold])]
     whom = "a reference" if gold is None else "soft gold"
@@ -215,7 +215,7 @@ def _scored(
     for name in systems:
         if name not in BASELINES:
             seen, noun = scored[name].documents, document_noun(corpus.reading)
-            notes += coverage_note(name, seen, len(corpus), whom, noun)
+            notes += write_coverage_note(name, seen, len(corpus), whom, noun)
     notes += [] if drawn is None else [drawn.note]
     notes += notes_on_places(compared, placed)
     return SoftScores(scored, people, by_document, tuple(notes), placed, uniform)
@@ -370,7 +370,11 @@ def _f1_of(
             values[SUMS.index("matched")] = drawn.matched
         shared = (corpus.layers[name].annotated & (times > 0)).any()
         tally = Tally.of(values)  # sizes are means
-        scores[name] = tally.f1 if shared else undefined(f"{escape_name(name)}: no document shared")
+        scores[name] = (
+            tally.f1
+            if shared
+            else build_undefined_score(f"{escape_name(name)}: no document shared")
+        )
         if name in unlabelled:
-            scores[name] = undefined("probabilities have no labels, the references do")
+            scores[name] = build_undefined_score("probabilities have no labels, the references do")
     return scores

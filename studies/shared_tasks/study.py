@@ -31,7 +31,7 @@ from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels, kendal
 from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
-from spanagree.results.data import plain
+from spanagree.results.data import to_plain_data
 from spanagree.results.score import Score
 from spanagree.signature import signature
 from spanagree.systems.above_chance import ChanceTest, chance_test
@@ -79,7 +79,7 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, for JSON; undefined is ``None``."""
-        return dict(plain(vars(self)))
+        return dict(to_plain_data(vars(self)))
 
     def findings(self) -> Iterable[str]:
         """Yield what chance changes, a sentence for each measure."""

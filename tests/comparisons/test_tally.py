@@ -9,7 +9,13 @@ import pytest
 
 import spanagree as sa
 from spanagree.results import Interval
-from spanagree.results.score import CERTAIN, all_figures, corrected, corrected_figures, f1_figures
+from spanagree.results.score import (
+    CERTAIN,
+    build_corrected_score,
+    compute_all_figures,
+    compute_f1_figures,
+    correct_figures,
+)
 from spanagree.results.score_columns import ScoreColumns
 
 
@@ -73,13 +79,15 @@ def test_intervals_in_data():
 def test_figures_of_sums():
     """Rows of sums have the figures of a tally with these counts, whatever axes are before the last."""
     sums = np.array([[[1, 0.5, 2, 4], [0, 0.25, 1, 1], [2, 1, 2, 3]], [[3, 2.5, 4, 4], [0, 0, 0, 1], [1, 0, 1, 0]]])  # fmt: skip
-    found = all_figures(sums)
+    found = compute_all_figures(sums)
     assert found.shape == (2, 3, 9)
     for place in np.ndindex(2, 3):
         tally = sa.Tally(*sums[place].tolist())
         want = [x for score in (tally.precision, tally.recall, tally.f1) for x in score[:3]]
         np.testing.assert_allclose(found[place], want)
-    f1 = f1_figures(np.stack((sums[..., 0], sums[..., 1], sums[..., 2] + sums[..., 3]), axis=-1))
+    f1 = compute_f1_figures(
+        np.stack((sums[..., 0], sums[..., 1], sums[..., 2] + sums[..., 3]), axis=-1)
+    )
     np.testing.assert_array_equal(f1, found[..., 6:])
 
 
@@ -87,12 +95,12 @@ def test_correction_where_chance_gives_all():
     """Nothing is defined above chance of 1, nor of what rounding leaves below it; by hand below that."""
     by_chance = np.array([1, 1 - CERTAIN / 2, 1 + CERTAIN / 2, 0.5, 1 - 1e-6])
     with np.errstate(divide="ignore"):
-        found = corrected_figures(np.full(5, 0.75), by_chance)
+        found = correct_figures(np.full(5, 0.75), by_chance)
     assert np.isnan(found).tolist() == [True, True, True, False, False]
     assert found[3] == 0.5
     assert found[4] == pytest.approx((0.75 - 1 + 1e-6) / 1e-6)
     for expected, value in zip(by_chance.tolist(), found.tolist(), strict=True):
-        score = corrected(0.75, expected)
+        score = build_corrected_score(0.75, expected)
         assert (score.reason == "chance alone gives 1") == math.isnan(value)
         assert score.corrected == pytest.approx(value, nan_ok=True)
 

@@ -12,7 +12,7 @@ from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.results.result import same
+from spanagree.results.result import are_equal
 
 FILES = ("gold", "lexicon", "tagger")
 
@@ -340,7 +340,7 @@ def test_layers_of_their_own(batches, capsys):
     assert json.loads(captured.out)["tables"]["systems"] == first
     assert "2 documents in more than one file, united by id\n" in captured.err
     hard = sa.difficulty(batches, gold="ann")
-    assert same(sa.difficulty(shards, gold="ann").values, hard.values)
+    assert are_equal(sa.difficulty(shards, gold="ann").values, hard.values)
 
 
 def test_layers_that_are_nowhere(batches, capsys):

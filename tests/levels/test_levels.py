@@ -28,7 +28,7 @@ from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS
-from spanagree.results.result import same
+from spanagree.results.result import are_equal
 
 CORPORA = Path(__file__).parents[2] / "corpora"
 
@@ -658,7 +658,7 @@ def test_levels_as_a_table(systems):
             rows.append([*place, system.documents, *row])
     assert len(rows) == 12
     for found, row in zip(table.rows, rows, strict=True):
-        assert same(list(found), row)
+        assert are_equal(list(found), row)
     assert list(table.breaks) == [3, 6, 9]
     columns = {column.title: column for column in table.columns}
     assert "precision" not in columns

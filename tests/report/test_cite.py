@@ -23,7 +23,7 @@ from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
-from spanagree.results.text import signature_lines
+from spanagree.results.text import break_signature
 from spanagree.signature import OF_CHANCE, signature
 from spanagree.signature import SETTINGS as TABLE
 from spanagree.version import SPECIFICATION
@@ -93,7 +93,7 @@ def test_text_of_users_in_a_signature(settings, text, key):
     """Whatever a label or an annotator is called, the line is one line, and reads back as it is."""
     line = signature({**settings, key: text})
     assert line.isprintable()
-    assert settings_of(signature_lines(line)) == settings_of(line), "as pages break it"
+    assert settings_of(break_signature(line)) == settings_of(line), "as pages break it"
     assert signature(settings_of(line)) == line
     assert settings_of(line).keys() == settings.keys() | {key}
 

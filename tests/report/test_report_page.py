@@ -27,9 +27,9 @@ from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.report.overview import SystemsOverview, systems_overview
 from spanagree.report.page.pieces import show_levels
-from spanagree.results.frame import figure, probability
-from spanagree.results.html import el, visible
-from spanagree.results.numbers import decimal
+from spanagree.results.frame import format_figure, format_p
+from spanagree.results.html import build_element, escape_invisible
+from spanagree.results.numbers import format_decimal
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"
@@ -149,8 +149,13 @@ def test_figures_of_systems(systems):
     assert len(shown.figures) > 90
     for _, value, text in shown.figures:
         assert value in known
-        whole = figure(int(value) if value == int(value) else value)
-        assert text in {whole, figure(value), probability(value), decimal(value, 2)}  # p and z
+        whole = format_figure(int(value) if value == int(value) else value)
+        assert text in {
+            whole,
+            format_figure(value),
+            format_p(value),
+            format_decimal(value, 2),
+        }  # p and z
     in_table = [value for section, value, _ in shown.figures if section == "systems"]
     ranked = sorted(result.systems.values(), key=lambda s: -s.f1.corrected)
     by_chance = [result.by_chance[s.name].of_all(s.tally)[:4] for s in ranked]
@@ -212,7 +217,7 @@ def test_figures_of_a_team(crowd):
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
-        shown_as = probability if text.startswith("<") else figure
+        shown_as = format_p if text.startswith("<") else format_figure
         assert text == shown_as(int(value) if "." not in text else value)
     heat = [value for section, value, _ in shown.figures if section == "pairs"]
     matrix = result.matrix()
@@ -583,8 +588,10 @@ def test_policy():
 
 def test_visible():
     """What hides, or turns the text around, is shown; joiners of emoji and scripts stay."""
-    assert visible("a\tb\x7f\x85\u200f\ufeff\ud800") == "a␉b␡[U+0085][U+200F][U+FEFF][U+D800]"
-    assert visible("👩\u200d👧 می\u200cخواهم 北京") == "👩\u200d👧 می\u200cخواهم 北京"
+    assert (
+        escape_invisible("a\tb\x7f\x85\u200f\ufeff\ud800") == "a␉b␡[U+0085][U+200F][U+FEFF][U+D800]"
+    )
+    assert escape_invisible("👩\u200d👧 می\u200cخواهم 北京") == "👩\u200d👧 می\u200cخواهم 北京"
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=[])))
@@ -594,11 +601,11 @@ def test_any_text(text):
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, attrs: read.append((tag, attrs))
     parser.handle_data = read.append
-    parser.feed(el("p", text, title=text))
+    parser.feed(build_element("p", text, title=text))
     parser.close()
     tag, *message = read
-    assert tag == ("p", [("title", visible(text))])
-    assert "".join(message) == visible(text)
+    assert tag == ("p", [("title", escape_invisible(text))])
+    assert "".join(message) == escape_invisible(text)
 
 
 # --- what is refused ----------------------------------------------------------------------------

@@ -11,9 +11,9 @@ import pytest
 import spanagree as sa
 from spanagree.report.citation import settings_of
 from spanagree.results import latex, markdown, text
-from spanagree.results.fit import PAGE, TextColumn, TextTable, fitted, width_of
+from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle
-from spanagree.results.numbers import decimal
+from spanagree.results.numbers import format_decimal
 from spanagree.signature import signature
 
 RANDOM = random.Random(1)
@@ -77,8 +77,8 @@ def test_widths_of_twelve_systems(twelve):
     """No table of text is wider than 80 columns, with names of 30; the signature may have to be."""
     for name, table in tables(twelve):
         shown = text.render(table).partition("\n\nsignature:")[0]
-        widest = max(shown.split("\n"), key=width_of)
-        assert width_of(widest) <= PAGE, f"{name}: {widest}"
+        widest = max(shown.split("\n"), key=compute_width)
+        assert compute_width(widest) <= PAGE, f"{name}: {widest}"
         assert shown.count("\n") > 4, name
 
 
@@ -147,7 +147,7 @@ def test_a_name_without_end_is_cut_at_once():
     """A label of 20 million letters, as a damaged file has one, is not cut letter by letter."""
     columns = [TextColumn("label", ["e" * 20_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]
     begun = time.process_time()
-    (grid,) = fitted(TextTable(columns))
+    (grid,) = fit_to_page(TextTable(columns))
     assert time.process_time() - begun < 3  # a tenth of a second; letter by letter eleven
     assert grid.columns[0].width == PAGE - 4
     assert "…" in grid.columns[0].cells[0]
@@ -180,7 +180,9 @@ def test_names_that_repeat_stand_above_their_rows():
     """A table that is too wide by its first column has the names of that above its rows."""
     first = TextColumn("document", ["d" * 30] * 2 + ["e" * 30] * 2, "document")
     figures = [TextColumn(f"c{i}", ["0.1234"] * 4) for i in range(6)]
-    (grid,) = fitted(TextTable([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures]))
+    (grid,) = fit_to_page(
+        TextTable([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures])
+    )
     assert grid.headings == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
     assert [column.head for column in grid.columns] == ["who", *(column.head for column in figures)]
 
@@ -227,7 +229,7 @@ def test_digits_and_per_cent():
 
 def test_nothing_below_nothing():
     """What rounds to 0 has no sign, and an interval without a width is not shown."""
-    assert [decimal(x) for x in (-0.0004, -0.0, 0.0, -0.0006)] == ["0.000"] * 3 + ["-0.001"]
+    assert [format_decimal(x) for x in (-0.0004, -0.0, 0.0, -0.0006)] == ["0.000"] * 3 + ["-0.001"]
     rows = [[-0.0001, (1.0, 1.0)], [0.5, (0.9996, 1.0)]]
     shown = text.render(Frame([Column("", "F1"), Column("", "interval", "interval")], rows))
     assert [line.split() for line in shown.split("\n")[1:3]] == [
@@ -279,6 +281,6 @@ def test_sentences_and_signatures_of_many(many):
     row = ["answer-with-a-long-name", "100–200", "some words that were marked", said]
     signature = f"match:exact|chosen:{','.join(names)}|spanagree:{sa.__version__}"
     drawn = text.render(Frame(columns, [row, [*row[:1], "1–2", *row[2:]]]))
-    lines = [*drawn.splitlines(), *text.signature_lines(signature).splitlines()]
-    assert max(map(width_of, lines)) <= PAGE
-    assert settings_of(text.signature_lines(signature))["chosen"] == ",".join(names)
+    lines = [*drawn.splitlines(), *text.break_signature(signature).splitlines()]
+    assert max(map(compute_width, lines)) <= PAGE
+    assert settings_of(text.break_signature(signature))["chosen"] == ",".join(names)

@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.choices import Kind, names_of
 from spanagree.cli.main import main
 from spanagree.comparisons.chance_distribution.distribution import likely_matches
-from spanagree.results.plots import Plot, curves, lines, rows_size, slopes
+from spanagree.results.plots import Plot, compute_plot_size, draw_curves, draw_lines, draw_slopes
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -136,18 +136,20 @@ def test_texts_of_few_stay_apart(results, name):
 def test_long_names_and_titles_stay_in_the_picture():
     """Long names of a legend stand below each other; many titles of columns stand upright."""
     names = [letter * 38 for letter in "abcd"]
-    some = Plot(lambda ax: curves(ax, dict.fromkeys(names, np.arange(3) / 9), "tokens"))
+    some = Plot(lambda ax: draw_curves(ax, dict.fromkeys(names, np.arange(3) / 9), "tokens"))
     assert touching(some) == ([], [])
     ends = {"ann": (0.5, 0.4), "bob": (0.501, 0.4), "cy": (0.9, 0.1)}  # whose names would touch
-    some = Plot(lambda ax: slopes(ax, ends, ("F1", "corrected F1")), rows_size(ends, 2))
+    some = Plot(
+        lambda ax: draw_slopes(ax, ends, ("F1", "corrected F1")), compute_plot_size(ends, 2)
+    )
     assert touching(some) == ([], [])
     years = [f"the year {year}" for year in range(2018, 2026)]
     _, ax = pyplot.subplots()
-    lines(ax, years, {"one": np.arange(8) / 9}, "F1")
+    draw_lines(ax, years, {"one": np.arange(8) / 9}, "F1")
     assert {(text.get_text(), text.get_rotation()) for text in ax.get_xticklabels()} == {
         (year, 90) for year in years
     }
-    (wide, high), (wider, higher) = (rows_size(names, sides) for sides in (1, 2))
+    (wide, high), (wider, higher) = (compute_plot_size(names, sides) for sides in (1, 2))
     assert wide < wider
     assert high < higher  # so that lines between two figures are not flat
 

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.results import frame, latex, markdown, text
-from spanagree.results.data import FORMATS, TABLES, plain, render, to_csv, to_json
+from spanagree.results.data import FORMATS, TABLES, render, to_csv, to_json, to_plain_data
 from spanagree.results.frame import Column, Frame, TableStyle
-from spanagree.results.html import remarks
-from spanagree.results.names import common_parts, short_names
+from spanagree.results.html import render_remarks
+from spanagree.results.names import find_common_parts, shorten_names
 from spanagree.results.score import Score
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
@@ -149,7 +149,7 @@ def test_json_of_figures_of_numpy():
     """A figure of NumPy is written as any other one; a number of NumPy is refused, as before."""
     assert to_json({"f1": np.float64(0.1)}) == '{\n  "f1": 0.1\n}\n'
     frozen = MappingProxyType({"ends": (0.5, math.nan)})  # as settings are
-    assert plain({"settings": frozen}) == {"settings": {"ends": [0.5, None]}}
+    assert to_plain_data({"settings": frozen}) == {"settings": {"ends": [0.5, None]}}
     with pytest.raises(TypeError, match="not JSON serializable"):
         to_json({"n": np.int64(1)})
 
@@ -234,11 +234,11 @@ def test_latex_of_symbols_and_negative_numbers():
 def test_latex_of_words_and_quotes():
     """Greek words and names stay as they are; a quote is one in the encoding LaTeX starts with."""
     assert (
-        latex.escaped('"Ω ος" Γιάννης, α_U, 日本')
+        latex.escape_latex('"Ω ος" Γιάννης, α_U, 日本')
         == "''$\\Omega$ ος'' Γιάννης, $\\alpha$\\_U, 日本"
     )
     greek = map(chr, [*range(0x391, 0x3A2), *range(0x3A3, 0x3AA), *range(0x3B1, 0x3CA)])
-    assert all(re.fullmatch(r"\$(\\[A-Za-z]+|[A-Zo])\$", latex.escaped(c)) for c in greek)
+    assert all(re.fullmatch(r"\$(\\[A-Za-z]+|[A-Zo])\$", latex.escape_latex(c)) for c in greek)
 
 
 def words_of_ours():
@@ -272,7 +272,7 @@ def test_latex_knows_our_own_characters():
         (location, c)
         for location, words in words_of_ours()
         for c in words
-        if not latex.escaped(c).isascii()
+        if not latex.escape_latex(c).isascii()
         and c not in "…“”’øØéíö█Ͱ\u03ff"  # bars are for a terminal
     }
     assert not unknown
@@ -297,14 +297,14 @@ def test_latex_knows_our_own_characters():
 )
 def test_what_names_have_in_common(names, short):
     """Whole words that all names begin or end with are left out; each keeps a letter."""
-    assert short_names(names) == short
+    assert shorten_names(names) == short
 
 
 @given(st.lists(st.text("ab1.-", max_size=8)))
 def test_short_names_stay_apart(names):
     """Different names stay different, and are parts of what they were."""
-    short = short_names(names)
-    before, after = common_parts(names)
+    short = shorten_names(names)
+    before, after = find_common_parts(names)
     assert [f"{before}{name}{after}" for name in short] == names
     assert len(set(short)) == len(set(names))
 
@@ -328,7 +328,7 @@ def test_latex_of_intervals(newsroom):
 def test_many_remarks():
     """Below a table of a page stand the first twelve sentences, and how many more there are."""
     all_of = [f"remark {i}" for i in range(14)]
-    shown = {n: re.findall("<li>(.*?)</li>", remarks(*all_of[:n])) for n in (12, 14)}
+    shown = {n: re.findall("<li>(.*?)</li>", render_remarks(*all_of[:n])) for n in (12, 14)}
     assert shown == {12: all_of[:12], 14: [*all_of[:12], "and 2 more like these"]}
 
 
@@ -401,7 +401,7 @@ def test_p_and_z_for_people(newsroom):
 @pytest.mark.parametrize(("p", "shown"), [(1.0, "1.000"), (0.001, "0.001"), (0.0009999, "< .001"), (0.0, "< .001"), (math.nan, "–")])  # fmt: skip
 def test_p(p, shown):
     """From .001 on p has four decimals."""
-    assert frame.probability(p) == shown
+    assert frame.format_p(p) == shown
 
 
 @pytest.mark.parametrize("n_systems", [1, 2])

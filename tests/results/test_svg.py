@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanagree.results.svg import apart, bar, histogram, ranges, shade, slopes, strip
+from spanagree.results.svg import (
+    draw_bar,
+    draw_histogram,
+    draw_ranges,
+    draw_slope_chart,
+    draw_strip,
+    select_shade,
+    spread_positions,
+)
 
 
 def parts(chart, name, kind=None):
@@ -36,15 +44,15 @@ def between(share, low, high):
 
 def test_bars_and_shades():
     """A bar is as long as its share; a cell is darker by tenths; beyond 0 and 1 there is no more."""
-    wide = [numbers(parts(bar(x), "rect", "fill")[0], "width")[0] for x in (-0.5, 0.25, 1.5)]
+    wide = [numbers(parts(draw_bar(x), "rect", "fill")[0], "width")[0] for x in (-0.5, 0.25, 1.5)]
     assert wide == [0, 25, 100]
-    assert [shade(x) for x in (-1, 0.26, 0.94, 2, float("nan"))] == ["h0", "h3", "h9", "h10", "none"]  # fmt: skip
+    assert [select_shade(x) for x in (-1, 0.26, 0.94, 2, float("nan"))] == ["h0", "h3", "h9", "h10", "none"]  # fmt: skip
 
 
 def test_histogram():
     """Columns are as high as they have documents, in the middle of their bins, from end to end."""
     counts, borders = [1, 0, 4, 2], [0.5, 0.9]
-    chart = histogram(counts, [0, 0.25, 0.5, 0.75, 1], borders)
+    chart = draw_histogram(counts, [0, 0.25, 0.5, 0.75, 1], borders)
     (axis,) = parts(chart, "line", "axis")
     low, foot, high = numbers(axis, "x1", "y1", "x2")
     columns = parts(chart, "rect")
@@ -65,7 +73,7 @@ def test_histogram():
 def test_slopes():
     """Each line goes from one figure to the other; names that would touch stand a gap apart."""
     lines = [("a", 0.55, 0.41, " ▼"), ("b", 0.54, 0.45, ""), ("c", 0.5, 0.46, " ▲")]
-    chart = slopes(lines)
+    chart = draw_slope_chart(lines)
     axes = [numbers(line, "x1", "y1", "y2") for line in parts(chart, "line", "axis")]
     (left, top, foot), (right, *_) = axes
     dots = [numbers(dot, "cx", "cy") for dot in parts(chart, "circle")]
@@ -89,7 +97,7 @@ def test_ranges():
         ("a", [(0.5, 0.25, 0.75), (-0.15, nan, nan)]),
         ("b", [(nan, nan, nan), (1.0, 0.9, 1.0)]),
     ]
-    chart = ranges(rows, ["F1", "corrected"], "F1")
+    chart = draw_ranges(rows, ["F1", "corrected"], "F1")
     (axis,) = parts(chart, "line", "axis")
     low, foot, high = numbers(axis, "x1", "y1", "x2")
     drawn = [each for each in parts(chart, "g") if each.find("title") is not None]
@@ -110,17 +118,19 @@ def test_ranges():
 def test_strip():
     """Documents that somebody saw, in stretches; of more than it has columns, the share of each."""
     few = np.array([False, True, True, False, True])
-    stretches = [(numbers(r, "x", "width"), r.get("class")) for r in parts(strip(few), "rect")]
+    stretches = [(numbers(r, "x", "width"), r.get("class")) for r in parts(draw_strip(few), "rect")]
     assert stretches == [([1, 2], "s4"), ([4, 1], "s4")]
     many = np.arange(1200) < 602  # four documents a column; two of them in the last
-    stretches = [(numbers(r, "x", "width"), r.get("class")) for r in parts(strip(many), "rect")]
+    stretches = [
+        (numbers(r, "x", "width"), r.get("class")) for r in parts(draw_strip(many), "rect")
+    ]
     assert stretches == [([0, 150], "s4"), ([150, 1], "s2")]
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=9))
 def test_names_stand_apart(places):
     """In the order of their places, a gap apart, above the foot; those that have room stay."""
-    moved = apart(places, 5, 100)
+    moved = spread_positions(places, 5, 100)
     assert max(moved) <= 100
     ordered = [moved[i] for i in np.argsort(places, kind="stable")]
     assert all(np.diff(ordered) >= 5 - 1e-9)
@@ -131,7 +141,9 @@ def test_names_stand_apart(places):
 def test_names_beside_slopes_fit():
     """In a font as wide as DejaVu Sans, a name of sixteen characters stands within the chart."""
     font_manager, textpath = map(pytest.importorskip, ("matplotlib.font_manager", "matplotlib.textpath"))  # fmt: skip
-    chart = slopes([("human agreement", 0.8359, 0.8122, ""), ("Greenhouse-BERTx", 0.5, 0.4, "")])
+    chart = draw_slope_chart(
+        [("human agreement", 0.8359, 0.8122, ""), ("Greenhouse-BERTx", 0.5, 0.4, "")]
+    )
     width = float(ElementTree.fromstring(chart).get("viewBox").split()[2])
     font = font_manager.FontProperties(family="DejaVu Sans")
     for anchor in ("end", "start"):

@@ -11,21 +11,25 @@ from messages import says
 
 import spanagree as sa
 from spanagree.results import Interval, Score, verdict
-from spanagree.results.caveats import caveats
-from spanagree.results.score import undefined
-from spanagree.results.verdict import PairwiseTest, SignificantPair, one_score, order
+from spanagree.results.caveats import write_caveats
+from spanagree.results.score import build_undefined_score
+from spanagree.results.verdict import PairwiseTest, SignificantPair, write_order, write_score
 
-SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undefined("no gold")}
+SCORES = {
+    "a": Score(0.8, 0.1, 0.7778),
+    "b": Score(0.9, 0.1, 0.8889),
+    "c": build_undefined_score("no gold"),
+}
 
 
 def test_without_a_test_only_the_order_is_named():
     """Nobody is said to be better; what is undefined has no place."""
-    text = order(SCORES, "9 texts")
+    text = write_order(SCORES, "9 texts")
     assert text.startswith("By corrected F1 the order is b (.889), a (.778), on 9 texts.")
     assert text.endswith("No test was made.")
-    assert order(SCORES, "9 texts", advice="--ci").endswith("No test was made: add --ci.")
+    assert write_order(SCORES, "9 texts", advice="--ci").endswith("No test was made: add --ci.")
     assert "better" not in text
-    assert "defined" in order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
+    assert "defined" in write_order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
 
 
 def test_systems_that_are_equal():
@@ -59,24 +63,26 @@ def test_systems_that_are_equal():
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
     close = PairwiseTest("a", 0.1111, -0.02, 0.24, 0.09, is_significant=False)
-    assert verdict.comparison(SCORES, [close], 95) == (
+    assert verdict.write_comparison(SCORES, [close], 95) == (
         "b has the highest corrected F1 (.889), but cannot be told apart from a"
         " (difference .111, 95 % CI −.020 to .240)."
     )
     far = [PairwiseTest("a", 0.1111, 0.02, 0.24, 0.01, is_significant=True)]
-    assert "is told apart from all others; the closest is a" in verdict.comparison(SCORES, far, 95)
+    assert "is told apart from all others; the closest is a" in verdict.write_comparison(
+        SCORES, far, 95
+    )
 
 
 @pytest.mark.parametrize(
     ("score", "text"),
     [
         (Score(1, 1, float("nan"), "chance alone gives 1"), "nothing is left to correct"),
-        (undefined("nothing is marked"), "mine has no F1: nothing is marked."),
+        (build_undefined_score("nothing is marked"), "mine has no F1: nothing is marked."),
     ],
 )
 def test_undefined(score, text):
     """An undefined figure is said to be so, with its reason."""
-    assert text in one_score("mine", score)
+    assert text in write_score("mine", score)
 
 
 def test_documents_left_out():
@@ -196,13 +202,13 @@ def test_command(run, newsroom):
 def test_thirty_documents_are_not_few():
     """With fewer than 30 their number is said; from 30 on, how few of them decide."""
     score = Score(0.5, 0.1, 0.4444)
-    few, enough = (caveats("a", score, (n, 4, 3), "document") for n in (29, 30))
+    few, enough = (write_caveats("a", score, (n, 4, 3), "document") for n in (29, 30))
     assert [each.split(";")[0] for each in few] == ["a: only 29 documents with anything to compare"]
     assert [each.split(";")[0] for each in enough] == [
         "a: only 4 of 30 documents hold any disagreement",
         "a: only 3 of 30 documents hold any agreement",
     ]
-    assert caveats("a", score, (0, 0, 0), "document") == []
+    assert write_caveats("a", score, (0, 0, 0), "document") == []
 
 
 def test_equals_are_named_together():
@@ -227,7 +233,7 @@ def test_equals_are_named_together():
 def test_one_form():
     """F1, chance and the corrected F1 stand beside each other; the last is no difference of the two."""
     score = Score(0.538, 0.054, 0.5116, interval=Interval((0, 1), (0, 1), (0.457, 0.565)))
-    assert one_score("The team", score, 95) == (
+    assert write_score("The team", score, 95) == (
         "The team: F1 .538; chance alone gives .054; corrected for chance .512"
         " (95 % CI .457 to .565)."
     )
@@ -276,9 +282,9 @@ def several(newsroom):
 def test_several_systems(newsroom):
     """The decision is adjusted for all pairs, so p is, too; pairs that differ are named."""
     found = sa.compare_systems(several(newsroom), test="permutation", resamples=2000)
-    p = {(x.a, x.b): verdict.p_of(x.corrected.p_adjusted) for x in found.pairs}
+    p = {(x.a, x.b): verdict.write_p(x.corrected.p_adjusted) for x in found.pairs}
     lexicon, tagger, chunker = (f"{name}.conll" for name in ("lexicon", "tagger", "chunker"))
-    assert p[lexicon, tagger] != verdict.p_of(found[lexicon, chunker].corrected.p)
+    assert p[lexicon, tagger] != verdict.write_p(found[lexicon, chunker].corrected.p)
     assert found.verdict == (
         f"{tagger} has the highest corrected F1 (.614), but cannot be told apart from {lexicon}"
         f" (difference .021, p {p[lexicon, tagger]}). {tagger} is better than {chunker},"
@@ -294,7 +300,7 @@ def test_pairs_behind_the_first():
     nan = math.nan
     leads = [PairwiseTest(x, 0.1 * i, nan, nan, 0.0004, True) for i, x in enumerate(names) if i]
     better = [SignificantPair(a, b, 0.0312) for i, a in enumerate(names) for b in names[i + 1 :]]
-    assert verdict.comparison(scores, leads, 95, better, 15) == (
+    assert verdict.write_comparison(scores, leads, 95, better, 15) == (
         "s0 has the highest corrected F1 (.900), and is told apart from all others; the closest is"
         " s1 (difference .100, p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"
         " s1 is better than s4, p .031; s1 is better than s5, p .031; s2 is better than s3, p .031;"
@@ -312,8 +318,10 @@ def test_the_interval_of_two_systems():
         })),
     )  # fmt: skip
     (pair,) = found.pairs
-    ends = verdict.ends(pair.corrected.low, pair.corrected.high, 95)
-    assert found.verdict.endswith(f"(difference {verdict.short(pair.corrected.value)}, {ends}).")
+    ends = verdict.write_interval(pair.corrected.low, pair.corrected.high, 95)
+    assert found.verdict.endswith(
+        f"(difference {verdict.format_short(pair.corrected.value)}, {ends})."
+    )
 
 
 def test_not_above_chance():
@@ -343,11 +351,11 @@ def test_a_plan_has_a_range(crowd):
 def test_highest_and_lowest():
     """The highest and the lowest label have their intervals; without these, --ci is named."""
     values, ends = {"PER": 0.8, "LOC": 0.5}, {"PER": (0.7, 0.9), "LOC": (0.25, 0.75)}
-    assert verdict.extremes(values, "label", "it", ends, 95) == (
+    assert verdict.write_extremes(values, "label", "it", ends, 95) == (
         "By label it is highest for PER (.800, 95 % CI .700 to .900) and lowest for LOC"
         " (.500, 95 % CI .250 to .750). No test was made."
     )
-    assert verdict.extremes(values, "label").endswith(" (.500). No test was made: add --ci.")
+    assert verdict.write_extremes(values, "label").endswith(" (.500). No test was made: add --ci.")
 
 
 @pytest.mark.parametrize("measure", [sa.alpha_u, sa.labels.coefficients_by_label])
@@ -357,8 +365,8 @@ def test_labels_with_intervals(crowd, measure):
     labels = found.labels if measure is sa.alpha_u else {k: x.alpha for k, x in found.items()}
     values = {label: x.value for label, x in labels.items()}
     for label in (max(values, key=values.get), min(values, key=values.get)):
-        low, high = map(verdict.short, labels[label].interval.corrected)
-        shown = f"{label} ({verdict.short(values[label])}, 95 % CI {low} to {high})"
+        low, high = map(verdict.format_short, labels[label].interval.corrected)
+        shown = f"{label} ({verdict.format_short(values[label])}, 95 % CI {low} to {high})"
         assert shown in found.verdict
 
 
@@ -369,7 +377,7 @@ def test_nothing_to_correct_is_not_unstable():
     assert math.isnan(found.systems["mine"].f1.corrected)
     assert not any("unstable" in caveat for caveat in found.caveats)
     half = Score(0.9, 0.8, 0.5)
-    assert any("unstable" in x for x in caveats("a", half, (100, 30, 90), "document"))
+    assert any("unstable" in x for x in write_caveats("a", half, (100, 30, 90), "document"))
 
 
 def test_gold_is_no_annotator(newsroom, crowd):

@@ -20,7 +20,7 @@ import spanagree as sa
 from spanagree import Corpus
 from spanagree.comparisons.measures import MEASURES
 from spanagree.comparisons.tally_columns import COUNTS
-from spanagree.results.score import FIGURES, corrected
+from spanagree.results.score import FIGURES, build_corrected_score
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -285,9 +285,9 @@ def test_chance_alone_gives_one():
 
 def test_chance_that_is_one_but_for_rounding():
     """An expected score of 1 − 1e-16 is 1."""
-    assert math.isnan(corrected(1.0, 1 - 1e-16).corrected)
-    assert math.isnan(corrected(0.5, 1.25).corrected)
-    assert corrected(1.0, 0.999).corrected == pytest.approx(1)
+    assert math.isnan(build_corrected_score(1.0, 1 - 1e-16).corrected)
+    assert math.isnan(build_corrected_score(0.5, 1.25).corrected)
+    assert build_corrected_score(1.0, 0.999).corrected == pytest.approx(1)
 
 
 def test_each_kind_is_decided_by_itself():
@@ -340,14 +340,14 @@ def test_ranks():
 
 def test_ranks_tie_where_they_print_alike():
     """Scores that print the same share a rank: rounding, and what four decimals do not show."""
-    from spanagree.results.numbers import ranks
+    from spanagree.results.numbers import compute_ranks
 
-    assert ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
-    assert ranks([0.918970, 0.918965, 0.9189]) == [1, 1, 3]
-    assert ranks([0.91894, 0.91886]) == [1, 1]  # of four decimals
-    assert ranks([0.918970, 0.918965, 0.9189], digits=5) == [1, 1, 3]
-    assert ranks([0.918970, 0.918965, 0.9189], digits=6) == [1, 2, 3]
-    assert ranks([0.00001, -0.00001]) == [1, 1]
+    assert compute_ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
+    assert compute_ranks([0.918970, 0.918965, 0.9189]) == [1, 1, 3]
+    assert compute_ranks([0.91894, 0.91886]) == [1, 1]  # of four decimals
+    assert compute_ranks([0.918970, 0.918965, 0.9189], digits=5) == [1, 1, 3]
+    assert compute_ranks([0.918970, 0.918965, 0.9189], digits=6) == [1, 2, 3]
+    assert compute_ranks([0.00001, -0.00001]) == [1, 1]
 
 
 def test_empty_documents_and_corpora():

@@ -14,7 +14,7 @@ from spanagree.cli.main import main
 from spanagree.comparisons.tally_columns import COUNTS, Count
 from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
-from spanagree.results.score import FIGURES, HasScores, Ratio, all_figures
+from spanagree.results.score import FIGURES, HasScores, Ratio, compute_all_figures
 from spanagree.slices import score_slices
 from spanagree.systems.intervals import compute_system_moments
 
@@ -55,7 +55,7 @@ def test_every_entry_has_its_test():
 def test_a_figure_by_hand(key):
     """A tally and rows of sums have the figure that its definition gives, in fractions."""
     by_hand, sums = FIGURES_BY_HAND[key], [(3, 1, 4, 7), (5, 2, 9, 6), (2, 1, 2, 3)]
-    rows = all_figures(np.array(sums, np.float64)).reshape(len(sums), len(FIGURES), 3)
+    rows = compute_all_figures(np.array(sums, np.float64)).reshape(len(sums), len(FIGURES), 3)
     for row, (m, e, a, b) in zip(rows[:, list(FIGURES).index(key)], sums, strict=True):
         observed, expected = by_hand(m, a, b), by_hand(e, a, b)
         want = [float(x) for x in (observed, expected, (observed - expected) / (1 - expected))]
@@ -67,7 +67,7 @@ def test_a_figure_by_hand(key):
     tally = sa.Tally(m, e, a, b, expected_sizes=(random_a, random_b))
     assert getattr(tally, key).expected == pytest.approx(want)
     place = 3 * list(FIGURES).index(key) + 1
-    assert all_figures(np.array([m, e, a, b, random_a, random_b], float))[place] == pytest.approx(want)  # fmt: skip
+    assert compute_all_figures(np.array([m, e, a, b, random_a, random_b], float))[place] == pytest.approx(want)  # fmt: skip
 
 
 @pytest.mark.parametrize("key", FIGURES)
@@ -152,9 +152,9 @@ def test_f_beta_by_hand(beta):
     observed, expected = by_hand(m, a, b), by_hand(e, a, b)
     want = [float(x) for x in (observed, expected, (observed - expected) / (1 - expected))]
     assert sa.Tally(m, e, a, b, beta=beta).f_beta[:3] == pytest.approx(want, rel=1e-12)
-    rows = all_figures(np.array([m, e, a, b], float), beta)
+    rows = compute_all_figures(np.array([m, e, a, b], float), beta)
     assert rows[-3:].tolist() == pytest.approx(want, rel=1e-12)
-    assert rows[:-3].tolist() == all_figures(np.array([m, e, a, b], float)).tolist()
+    assert rows[:-3].tolist() == compute_all_figures(np.array([m, e, a, b], float)).tolist()
     random = sa.Tally(m, e, a, b, expected_sizes=(5, 3), beta=beta)
     assert random.f_beta.expected == pytest.approx(float(by_hand(Fraction(e), 5, 3)))
     assert sa.Tally(m, e, a, b, beta=beta).f_beta != sa.Tally(m, e, b, a, beta=beta).f_beta

@@ -21,7 +21,7 @@ import spanagree as sa
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import Shown, names_of
 from spanagree.cli.main import main
-from spanagree.results.score import f1_figures
+from spanagree.results.score import compute_f1_figures
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.permutation import benjamini_hochberg, holm_log10
 from spanagree.uncertainty.permutation import holm as _holm
@@ -128,7 +128,7 @@ def test_exact_permutation_is_scipys():
     for figure, ours in ((0, pair.observed), (2, pair.corrected)):
 
         def statistic(a, b, axis, figure=figure):  # which system, and which document, as one number
-            f1 = [f1_figures(rows.reshape(-1, 3)[x.astype(int)].sum(axis=-2))[..., figure] for x in (a, b)]  # fmt: skip
+            f1 = [compute_f1_figures(rows.reshape(-1, 3)[x.astype(int)].sum(axis=-2))[..., figure] for x in (a, b)]  # fmt: skip
             return f1[0] - f1[1]
 
         reference = stats.permutation_test(
@@ -149,7 +149,7 @@ def test_drawn_permutation_is_scipys():
     rows = np.concatenate([np.stack((x[:, 0], x[:, 1], x[:, 2] + x[:, 3]), axis=1) for x in t])
 
     def statistic(a, b, axis):
-        f1 = [f1_figures(rows[x.astype(int)].sum(axis=-2))[..., 2] for x in (a, b)]
+        f1 = [compute_f1_figures(rows[x.astype(int)].sum(axis=-2))[..., 2] for x in (a, b)]
         return f1[0] - f1[1]
 
     reference = stats.permutation_test(

@@ -28,9 +28,16 @@ from spanagree.report.overview import (
 )
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
-from spanagree.results.frame import figure
-from spanagree.results.html import Html, escaped, name, number, remarks, table
-from spanagree.results.svg import shade
+from spanagree.results.frame import format_figure
+from spanagree.results.html import (
+    Html,
+    escape_html,
+    render_name,
+    render_number,
+    render_remarks,
+    render_table,
+)
+from spanagree.results.svg import select_shade
 from spanagree.settings import document_noun
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy
@@ -159,14 +166,23 @@ def _environment() -> Any:
     environment = Environment(
         loader=FunctionLoader(_read_file),
         autoescape=True,
-        finalize=lambda value: value if hasattr(value, "__html__") else escaped(str(value)),
+        finalize=lambda value: value if hasattr(value, "__html__") else escape_html(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
     environment.tests["nan"] = math.isnan
     environment.globals |= {"version": __version__, "pieces": pieces}
-    used = (pluralize, figure, first, name, number, remarks, shade, table)
+    used = (
+        pluralize,
+        format_figure,
+        first,
+        render_name,
+        render_number,
+        render_remarks,
+        select_shade,
+        render_table,
+    )
     environment.globals |= {function.__name__: function for function in used}
     return environment
 

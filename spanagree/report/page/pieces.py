@@ -25,13 +25,29 @@ from spanagree.report.overview import (
     TeamOverview,
 )
 from spanagree.results import verdict
-from spanagree.results.fit import spare_columns
-from spanagree.results.frame import Column, Frame, Value, figure, probability
-from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
-from spanagree.results.plots import dot_of
+from spanagree.results.fit import find_spare_columns
+from spanagree.results.frame import Column, Frame, Value, format_figure, format_p
+from spanagree.results.html import (
+    LONGEST,
+    Html,
+    build_element,
+    make_scrollable,
+    render_name,
+    render_number,
+    render_remarks,
+    render_table,
+)
+from spanagree.results.plots import get_dot
 from spanagree.results.score import Score
 from spanagree.results.score_columns import F1
-from spanagree.results.svg import bar, histogram, ranges, shade, slopes, strip
+from spanagree.results.svg import (
+    draw_bar,
+    draw_histogram,
+    draw_ranges,
+    draw_slope_chart,
+    draw_strip,
+    select_shade,
+)
 from spanagree.settings import document_noun
 
 _WIDE = 8  # columns of a matrix from which names are upright
@@ -43,7 +59,7 @@ _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 
 def kind_of(result: Any) -> str:
     """Look up the F1 that decides: corrected, or observed if chance is undefined."""
-    return verdict.figure_of(result.settings)[0]
+    return verdict.choose_figure(result.settings)[0]
 
 
 def _kinds_shown(result: Any) -> str:
@@ -55,7 +71,7 @@ def _kinds_shown(result: Any) -> str:
 
 def title_of(result: Any) -> str:
     """Look up the title of the F1 that decides: corrected F1, or F1 if chance is undefined."""
-    return f"{verdict.figure_of(result.settings)[1]}F1"
+    return f"{verdict.choose_figure(result.settings)[1]}F1"
 
 
 def decisive(result: Any, score: Score) -> float:
@@ -68,7 +84,7 @@ def show_bars(figures: Frame, short_names: Mapping[str, str] | None = None) -> H
     """Render a table with a bar below each F1, the corrected one first, and with short names."""
     figures = replace(_led(figures), verdict="")  # the summary shows it
     columns = figures.columns
-    if spare := spare_columns(columns):
+    if spare := find_spare_columns(columns):
         names = [c for c, column in enumerate(columns) if column.kind == "name"]
         more_columns = replace(_arranged(figures, sorted({*names, *spare})), caption="", remarks=())
         first_columns = _arranged(figures, [c for c in range(len(columns)) if c not in spare])
@@ -86,27 +102,29 @@ def _with_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
     def cell(row: int, column: int) -> Html | None:
         value, title = display.rows[row][column], display.header[column]
         if title in F1 and isinstance(value, float) and not math.isnan(value):
-            return Html(number(value) + bar(value))
+            return Html(render_number(value) + draw_bar(value))
         return (
             named(value, short_names)
             if short_names and isinstance(value, str) and value in short_names
             else None
         )
 
-    return table(figures, cell)
+    return render_table(figures, cell)
 
 
 def beside(*elements: Html) -> Html:
     """Put elements side by side if the window is wide."""
-    return el("div", *(el("div", element) for element in elements if element), class_="beside")
+    return build_element(
+        "div", *(build_element("div", element) for element in elements if element), class_="beside"
+    )
 
 
 def named(full: str, short_names: Mapping[str, str], longest: int = LONGEST) -> Html:
     """Render a short name with the full name as its title."""
     short_name = short_names.get(full, full)
     if short_name == full:
-        return name(full, longest)
-    return el("bdi", truncate(short_name, longest), title=full)
+        return render_name(full, longest)
+    return build_element("bdi", truncate(short_name, longest), title=full)
 
 
 _LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1")
@@ -193,7 +211,7 @@ def _without_remarks(figures: Frame, previous: Frame) -> Frame:
 
 def folded(title: str, body: Html) -> Html:
     """Render a folded element that a reader can open."""
-    return el("details", el("summary", title), body, class_="fold")
+    return build_element("details", build_element("summary", title), body, class_="fold")
 
 
 def show_systems(report: SystemsOverview) -> Html:
@@ -227,15 +245,23 @@ def show_matrix(
 ) -> Html:
     """Render a matrix of cells; a row has a name and a word below it."""
     is_wide = len(columns) > _WIDE
-    head = el("tr", el("td"), *(el("th", column, scope="col") for column in columns))
+    head = build_element(
+        "tr", build_element("td"), *(build_element("th", column, scope="col") for column in columns)
+    )
     body = []
     for i, (title, subtitle) in enumerate(rows):
-        small = [el("small", subtitle)] if subtitle else []
+        small = [build_element("small", subtitle)] if subtitle else []
         cells = (cell(i, j) for j in range(len(columns)))
-        body.append(el("tr", el("th", name(title, 24), *small, scope="row"), *cells))
+        body.append(
+            build_element(
+                "tr", build_element("th", render_name(title, 24), *small, scope="row"), *cells
+            )
+        )
     css_class = f"heatmap{' is_wide' * is_wide}"
-    matrix = el("table", el("thead", head), el("tbody", *body), class_=css_class)
-    return Html(el("p", caption, class_="caption") + scrolled(matrix, caption))
+    matrix = build_element(
+        "table", build_element("thead", head), build_element("tbody", *body), class_=css_class
+    )
+    return Html(build_element("p", caption, class_="caption") + make_scrollable(matrix, caption))
 
 
 def _cell(score: Score, figure_name: str) -> Html:
@@ -246,12 +272,22 @@ def _cell(score: Score, figure_name: str) -> Html:
         figure_name: name of the F1 that decides.
     """
     if figure_name == "observed" and not math.isnan(score.observed):
-        return el("td", number(score.observed), class_=f"heat {shade(score.observed)}")
+        return build_element(
+            "td", render_number(score.observed), class_=f"heat {select_shade(score.observed)}"
+        )
     if math.isnan(score.corrected):
-        observed = [] if math.isnan(score.observed) else [el("small", number(score.observed))]
-        return el("td", number(score.corrected), *observed, class_="heat none", title=score.reason)
-    small = el("small", number(score.observed))
-    return el("td", number(score.corrected), small, class_=f"heat {shade(score.corrected)}")
+        observed = (
+            []
+            if math.isnan(score.observed)
+            else [build_element("small", render_number(score.observed))]
+        )
+        return build_element(
+            "td", render_number(score.corrected), *observed, class_="heat none", title=score.reason
+        )
+    small = build_element("small", render_number(score.observed))
+    return build_element(
+        "td", render_number(score.corrected), small, class_=f"heat {select_shade(score.corrected)}"
+    )
 
 
 def _heads(report: SystemsOverview | ReferencesOverview) -> list[Html]:
@@ -263,7 +299,9 @@ def show_labels(report: SystemsOverview) -> Html:
     systems, no_tally = report.ranked, Tally()
     labels = list(dict.fromkeys(label for system in systems for label in system.labels))
     if not labels:
-        return remarks(f"no labels: match {report.evaluation.settings.match} disregards them")
+        return render_remarks(
+            f"no labels: match {report.evaluation.settings.match} disregards them"
+        )
     sizes = [max(s.labels.get(label, no_tally).size_a for s in systems) for label in labels]
     rows = [(label, f"{size} in gold") for label, size in zip(labels, sizes, strict=True)]
 
@@ -277,12 +315,12 @@ def show_labels_against(report: ReferencesOverview) -> Html:
     """Render the F1 of each label and system, and of people; only the first labels if very many."""
     systems, ceiling, labels = report.ranked, report.against.ceiling, report.against.labels
     if not labels:
-        return remarks(*report.against.table("label").remarks[:1])
+        return render_remarks(*report.against.table("label").remarks[:1])
 
     def f1(i: int, j: int) -> Score:
         return systems[j].labels[labels[i]].f1 if j < len(systems) else ceiling.labels[labels[i]]
 
-    heads = [*_heads(report), name(ceiling.name, 24)]
+    heads = [*_heads(report), render_name(ceiling.name, 24)]
     return _show_by_label([(label, "") for label in labels], heads, f1, report.against)
 
 
@@ -301,14 +339,14 @@ def _show_by_label(
     )
     figure_name, caption = kind_of(result), _kinds_shown(result)
     matrix = show_matrix(caption, rows[:_ROWS], heads, lambda i, j: _cell(f1(i, j), figure_name))
-    return Html(matrix + remarks(*extra_remarks))
+    return Html(matrix + render_remarks(*extra_remarks))
 
 
 def show_levels(report: SystemsOverview) -> Html:
     """Render the F1 of each level of difficulty and system, and of all documents."""
     levels, document = report.levels, document_noun(report.difficulty.settings)
     evaluations = [
-        (figure((level.low, level.high)), evaluation) for level, evaluation in levels.defined
+        (format_figure((level.low, level.high)), evaluation) for level, evaluation in levels.defined
     ]
     evaluations.append(("all", levels.whole))
     rows = [(title, pluralize(evaluation.documents, document)) for title, evaluation in evaluations]
@@ -320,7 +358,7 @@ def show_levels(report: SystemsOverview) -> Html:
 
     caption = f"by difficulty, the easiest first: {_kinds_shown(report.evaluation)}"
     matrix = show_matrix(caption, rows, _heads(report), cell)
-    return Html(matrix + remarks(*levels.table().remarks))
+    return Html(matrix + render_remarks(*levels.table().remarks))
 
 
 def show_tests(report: SystemsOverview) -> Html:
@@ -333,18 +371,24 @@ def show_tests(report: SystemsOverview) -> Html:
 
     def cell(i: int, j: int) -> Html:
         if i > j:
-            return el("td", class_="heat none")
+            return build_element("td", class_="heat none")
         pair = result[systems[i], systems[j + 1]]
         lead, observed = getattr(pair, figure_name), pair.observed
         if math.isnan(lead.value):
-            return el("td", number(lead.value), class_="heat none", title=lead.reason)
+            return build_element(
+                "td", render_number(lead.value), class_="heat none", title=lead.reason
+            )
         is_tied = report.is_tied(pair.a, pair.b, figure_name)
-        title_text = f"{pair.a} − {pair.b}: {figure((lead.low, lead.high))}{alone}"
-        title_text += f"; F1 {figure(observed.value)}" if figure_name == "corrected" else ""
-        p = el("small", "p ", number(lead.p_adjusted, probability(lead.p_adjusted)))
+        title_text = f"{pair.a} − {pair.b}: {format_figure((lead.low, lead.high))}{alone}"
+        title_text += f"; F1 {format_figure(observed.value)}" if figure_name == "corrected" else ""
+        p = build_element("small", "p ", render_number(lead.p_adjusted, format_p(lead.p_adjusted)))
         css_class = "heat alike" if is_tied else "heat h5"
-        lead_text = number(lead.value) if is_tied else el("strong", number(lead.value))
-        return el("td", lead_text, p, class_=css_class, title=title_text)
+        lead_text = (
+            render_number(lead.value)
+            if is_tied
+            else build_element("strong", render_number(lead.value))
+        )
+        return build_element("td", lead_text, p, class_=css_class, title=title_text)
 
     title = title_of(result)
     caption = f"lead of the system at the left in {title}, and p times all pairs"
@@ -353,12 +397,14 @@ def show_tests(report: SystemsOverview) -> Html:
     legend = [f"bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
     if any(pair.left_out for pair in result.pairs):
         legend.append(f"each difference is on the {document_noun(result.settings)}s that both saw")
-    return Html(matrix + remarks(*legend, *result.caveats, f"signature: {result.signature}"))
+    return Html(matrix + render_remarks(*legend, *result.caveats, f"signature: {result.signature}"))
 
 
 def _captioned(chart: Html, caption: str) -> Html:
     """Render a chart with a caption."""
-    return el("figure", el("figcaption", caption), scrolled(chart, caption))
+    return build_element(
+        "figure", build_element("figcaption", caption), make_scrollable(chart, caption)
+    )
 
 
 def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgreement) -> Html:
@@ -374,10 +420,10 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgre
         (report.short_names.get(s.name, s.name), s.f1.observed, s.f1.corrected, "")
         for s in drawn_scores
     ]
-    chart, legend = slopes(lines), []
+    chart, legend = draw_slope_chart(lines), []
     if n_hidden := len(report.ranked) - len(systems):
         legend.append(f"without {pluralize(n_hidden, 'system')}, undefined or of the lowest ranks")
-    return Html(_captioned(chart, "From F1 as observed to corrected F1") + remarks(*legend))
+    return Html(_captioned(chart, "From F1 as observed to corrected F1") + render_remarks(*legend))
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
@@ -385,12 +431,14 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
     binned, legend = bins(report.difficulty), remarks_on(report.difficulty)
     n_bars = sum(count > 0 for count in binned[0])
     if n_bars < 2:  # one bar shows nothing
-        return remarks(*[] if n_bars else ["no document has a difficulty"], *legend)
+        return render_remarks(*[] if n_bars else ["no document has a difficulty"], *legend)
     documents = pluralize(
         int(report.difficulty.defined.sum()), document_noun(report.difficulty.settings)
     )
     caption = f"{documents} by difficulty: 1 − the agreement that chance alone would give"
-    return Html(_captioned(histogram(*binned, borders or []), caption) + remarks(*legend))
+    return Html(
+        _captioned(draw_histogram(*binned, borders or []), caption) + render_remarks(*legend)
+    )
 
 
 def show_outcomes(report: Overview, first: str, second: str) -> Html:
@@ -419,16 +467,16 @@ def show_bias(report: TeamOverview) -> Html:
         return Html()
     figures = report.coefficients.table("annotator")
     bias_table = _without_remarks(figures, report.coefficients.table())
-    return table(replace(bias_table, caption="", verdict=""))
+    return render_table(replace(bias_table, caption="", verdict=""))
 
 
 def show_queue(report: TeamOverview) -> Html:
     """Render a table of the documents with the most disagreement."""
     if report.queue is None:
-        return remarks("no document was seen by two annotators")
+        return render_remarks("no document was seen by two annotators")
     figures = report.queue.table("document")
     if not figures.rows:
-        return remarks(figures.caption)
+        return render_remarks(figures.caption)
     hint = "spanagree disagreements lists every disputed segment, with who marked it"
     extra_remarks = [*figures.remarks, *_left_out(figures), hint]
     figures = replace(figures, rows=figures.rows[:SHOWN], remarks=extra_remarks)
@@ -439,9 +487,9 @@ def show_queue(report: TeamOverview) -> Html:
         if column or not isinstance(document, str):
             return None
         document_id = quote(document, errors="replace")
-        return el("a", name(document), href=f"#doc={document_id}&a={a}&b={b}")
+        return build_element("a", render_name(document), href=f"#doc={document_id}&a={a}&b={b}")
 
-    return table(figures, cell)
+    return render_table(figures, cell)
 
 
 def _left_out(figures: Frame) -> list[str]:
@@ -464,7 +512,9 @@ def show_gold(report: TeamOverview) -> Html:
     )
     legend = [*_left_out(figures), hint, f"signature: {report.gold.signature}"]
     return Html(
-        table(report.gold.table()) + (table(queue) if queue.rows else "") + remarks(*legend)
+        render_table(report.gold.table())
+        + (render_table(queue) if queue.rows else "")
+        + render_remarks(*legend)
     )
 
 
@@ -479,7 +529,7 @@ def show_plan(report: TeamOverview) -> Html:
         " other plans",
         f"signature: {plan.signature}",
     )
-    return Html(table(plan.table()) + remarks(*legend))
+    return Html(render_table(plan.table()) + render_remarks(*legend))
 
 
 def show_slices(report: Overview) -> Html:
@@ -500,7 +550,7 @@ def show_slices(report: Overview) -> Html:
             (
                 single_slice.name,
                 [
-                    dot_of(single_slice.scores[scored].f1, figure_name)
+                    get_dot(single_slice.scores[scored].f1, figure_name)
                     for figure_name in figure_names
                 ],
             )
@@ -508,13 +558,14 @@ def show_slices(report: Overview) -> Html:
         ]
         caption = "F1 of each slice with its 95 % interval"
         chart = _captioned(
-            ranges(dots, [_DRAWN[figure_name] for figure_name in figure_names], caption), caption
+            draw_ranges(dots, [_DRAWN[figure_name] for figure_name in figure_names], caption),
+            caption,
         )
         if n_hidden := len(slices.slices) - len(dots):
             legend.insert(
                 0, f"the chart has the first {len(dots)} of them, without {n_hidden} more"
             )
-    return Html(chart + table(_led(slices.table())) + remarks(*legend))
+    return Html(chart + render_table(_led(slices.table())) + render_remarks(*legend))
 
 
 def chance_of(result: Agreement, pair: Pair) -> str:
@@ -522,8 +573,8 @@ def chance_of(result: Agreement, pair: Pair) -> str:
     if (pair.a, pair.b) not in result.by_chance:
         return ""
     figures = result.by_chance[pair.a, pair.b].of_all(pair.tally)
-    p = probability(figures.p)
-    return f"; by chance: standard deviation {figure(figures.sd)}, p {p}"
+    p = format_p(figures.p)
+    return f"; by chance: standard deviation {format_figure(figures.sd)}, p {p}"
 
 
 def show_coverage(report: TeamOverview) -> Html:
@@ -552,6 +603,6 @@ def show_coverage(report: TeamOverview) -> Html:
         if column == 0:
             return named(report.annotators[row], report.short_names)
         is_last_column = column == len(columns) - 1 and len(report.corpus)
-        return strip(shown_layers[row].annotated) if is_last_column else None
+        return draw_strip(shown_layers[row].annotated) if is_last_column else None
 
-    return table(Frame(columns, rows, remarks=legend), cell)
+    return render_table(Frame(columns, rows, remarks=legend), cell)
