@@ -417,7 +417,7 @@ def build_layout(
     rows: list[LayoutRow] = []
     for member in members:
         summary = standings.get(member.name)
-        cells: list[Value] = [*without_columns.values(member.without.f1)]
+        cells: list[Value] = [*without_columns.list_values(member.without.f1)]
         for score_key in ScoreValues._fields:
             cells.append(getattr(member.gain, score_key))
             if has_intervals and score_key != "expected":

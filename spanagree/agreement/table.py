@@ -59,11 +59,11 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
     rows = []
     for leading_cells, score, tally, trailing_cells in layout_rows:
         error_cells = errors if tally else [None] * len(errors)  # not for means over pairs
-        ends = f1.end_values(score) if has_intervals else []
+        ends = f1.list_end_values(score) if has_intervals else []
         rows.append(
             [
                 *leading_cells,
-                *f1.values(score),
+                *f1.list_values(score),
                 *ends,
                 *error_cells,
                 *count_values(tally, of_pairs=True),

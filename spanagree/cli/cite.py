@@ -28,11 +28,11 @@ _OF_FILE = needs("result", "a file that --format json wrote")
     options.output(names_of(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
-    from spanagree.report.citation import cited, settings_in
+    from spanagree.report.citation import read_settings, write_citation
 
     check_outputs({"-o": job.output}, [] if result is None else [result])
     if result is None:
-        job.write_output(cited(None, job.format))
+        job.write_output(write_citation(None, job.format))
         return
-    settings, figures = settings_in(result, results)
-    job.write_output(cited(settings, job.format, figures))
+    settings, figures = read_settings(result, results)
+    job.write_output(write_citation(settings, job.format, figures))

@@ -424,7 +424,10 @@ class CommandContext:
                 verdict = test.verdict
             if click.get_current_context().params.get("quiet"):
                 verdict = ""
-            tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]
+            tables = [
+                tables[0].add_verdict(verdict),
+                *(table.add_verdict("") for table in tables[1:]),
+            ]
             if not self.all_columns:
                 tables = [table.turned for table in tables]
             if self.format == "text":

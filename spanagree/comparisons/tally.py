@@ -92,7 +92,7 @@ class Tally(HasScores):
 
     def score_of(self, ratio: Ratio) -> Score:
         """Compute the score of a ratio; undefined if its sizes are 0."""
-        matched, expected, size, expected_size = ratio.parts(self.sums)
+        matched, expected, size, expected_size = ratio.compute_parts(self.sums)
         score = (
             build_corrected_score(matched / size, expected / expected_size)
             if size

@@ -237,12 +237,15 @@ class ReferenceEvaluation(SystemsResult):
             for system in self.systems.values():
                 scores_of_system = system.labels[label] if label else system
                 score_cells = (
-                    *f1.values(scores_of_system.f1),
-                    *share.values(scores_of_system.share),
-                    *ceiling_f1.values(scores_of_system.ceiling),
+                    *f1.list_values(scores_of_system.f1),
+                    *share.list_values(scores_of_system.share),
+                    *ceiling_f1.list_values(scores_of_system.ceiling),
                 )
                 end_cells = (
-                    [*f1.end_values(scores_of_system.f1), *share.end_values(scores_of_system.share)]
+                    [
+                        *f1.list_end_values(scores_of_system.f1),
+                        *share.list_end_values(scores_of_system.share),
+                    ]
                     if ci
                     else []
                 )
@@ -254,8 +257,8 @@ class ReferenceEvaluation(SystemsResult):
             people = [(self.ceiling, ceiling_score)]
             people += [(person, person.f1) for person in self.people.values() if by == "annotator"]
             for person, score in people:
-                end_cells = [*f1.end_values(score), *empty_ends] if ci else []
-                person_cells = [*f1.values(score), *empty_scores, *end_cells]
+                end_cells = [*f1.list_end_values(score), *empty_ends] if ci else []
+                person_cells = [*f1.list_values(score), *empty_scores, *end_cells]
                 rows.append([*label_cells, person.name, True, person.documents, *person_cells])
             breaks += [len(rows)] if by == "label" else []
         references = pluralize(self.settings.references, "reference")

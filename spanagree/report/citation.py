@@ -116,21 +116,24 @@ class Reference(NamedTuple):
         return ". ".join(text_part for text_part in text_parts if text_part) + "."
 
 
-def entries(bibtex: str) -> Iterator[tuple[str, Reference]]:
+def parse_bibtex(bibtex: str) -> Iterator[tuple[str, Reference]]:
     """Yield the entries of BibTeX by key; each field is on a line of its own, in braces."""
     for entry in _ENTRY.finditer(bibtex):
-        fields = {name: _SPECIAL.sub(_plain, value) for name, value in _FIELD.findall(entry[3])}
+        fields = {
+            name: _SPECIAL.sub(_look_up_characters, value)
+            for name, value in _FIELD.findall(entry[3])
+        }
         yield entry[2], Reference(entry[1], fields, entry[0])
 
 
-def _plain(special: re.Match[str]) -> str:
+def _look_up_characters(special: re.Match[str]) -> str:
     """Look up the characters that TeX prints for a command or a brace."""
     return _CHARACTERS.get(special[0], special[1] or special[2])
 
 
-def software(version: str) -> Reference:
+def build_package_reference(version: str) -> Reference:
     """Build the reference of this package; its authors are the authors that its licence names."""
-    ((_, reference),) = entries(
+    ((_, reference),) = parse_bibtex(
         "@misc{spanagree,\n"
         "  author = {{The spanagree authors}},\n"
         "  title = {{spanagree}},\n"
@@ -140,7 +143,9 @@ def software(version: str) -> Reference:
     return reference
 
 
-REFERENCES = dict(entries(files("spanagree.report").joinpath("references.bib").read_text("utf-8")))
+REFERENCES = dict(
+    parse_bibtex(files("spanagree.report").joinpath("references.bib").read_text("utf-8"))
+)
 """Sources by BibTeX key, in the order of references."""
 
 
@@ -158,7 +163,7 @@ class _Value(NamedTuple):
     parse: Callable[[str], Any] = str
 
 
-def _numbers_in(text: str) -> list[float]:
+def _parse_numbers(text: str) -> list[float]:
     """Parse numbers that are separated by commas."""
     return [float(item) for item in text.split(",")]
 
@@ -171,9 +176,9 @@ _VALUES = {
     "whole": _Value("0|[1-9][0-9]{0,99}", int),
     "yes or no": _Value("yes|no", lambda text: text == "yes"),
     "number": _Value(_NUMBER, float),
-    "numbers": _Value(_NUMBERS, _numbers_in),
+    "numbers": _Value(_NUMBERS, _parse_numbers),
     "classes": _Value(
-        f"estimated|{_NUMBERS}", lambda text: text if text == "estimated" else _numbers_in(text)
+        f"estimated|{_NUMBERS}", lambda text: text if text == "estimated" else _parse_numbers(text)
     ),
     "scheme": _Value(rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}"),
     "interval": _Value(rf"[a-z-]+{_POSITIVE}(\+[a-z-]+{_POSITIVE})*"),
@@ -193,7 +198,7 @@ _NAMES = {
 # --- parsing of signatures ------------------------------------------------------------------------
 
 
-def settings_of(line: str) -> dict[str, Any]:
+def parse_signature(line: str) -> dict[str, Any]:
     """Parse the settings in a signature, from which it can be rebuilt.
 
     Names of users stay escaped, and detected schemes are no longer assigned to layers.
@@ -201,7 +206,7 @@ def settings_of(line: str) -> dict[str, Any]:
     Raises:
         InputError: if it is not a signature; the message names the wrong part.
 
-    >>> settings_of("match:exact|strict:no|spanagree:1.0.0")
+    >>> parse_signature("match:exact|strict:no|spanagree:1.0.0")
     {'match': 'exact', 'strict': False, 'version': '1.0.0'}
     """
     values: dict[str, str] = {}
@@ -232,10 +237,12 @@ def settings_of(line: str) -> dict[str, Any]:
         raise InputError(
             "signature: no spanagree:VERSION, which ends each; copy the line to its end"
         )
-    return {name: v for key, value in values.items() for name, v in _settings(key, value).items()}
+    return {
+        name: v for key, value in values.items() for name, v in _parse_entry(key, value).items()
+    }
 
 
-def _settings(key: str, value: str) -> Mapping[str, Any]:
+def _parse_entry(key: str, value: str) -> Mapping[str, Any]:
     """Parse one entry of a signature as settings."""
     if key == "tokens":
         return {"ignore_tokens": True}
@@ -309,7 +316,7 @@ _GENERAL = (
 )
 
 
-def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
+def _yield_sentences(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield the sentence of each setting, in the order of the signature; ``[[key]]`` cites."""
     for key, setting in SETTINGS.items():
         value = settings.get({"tokens": "ignore_tokens", "spanagree": "version"}.get(key, key))
@@ -325,7 +332,7 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             continue
         if text == "auto":
             text = ", ".join(settings.get("schemes", ())) or "that was recognised"
-        words = {"value": text, "means": _meaning(key, value), **_LISTS}
+        words = {"value": text, "means": _look_up_meaning(key, value), **_LISTS}
         template = setting.sentence
         if key == "match" and settings.get("strings"):
             template = MATCH_OF_STRINGS
@@ -361,7 +368,7 @@ def _format_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _meaning(key: str, value: Any) -> str:
+def _look_up_meaning(key: str, value: Any) -> str:
     """Look up the meaning of a setting's value; empty if no table has one."""
     if key == "match":
         return find_measure(value).means
@@ -375,7 +382,7 @@ def _escape_text(text: str) -> str:
     return escape_name(text).replace("[[", "[ [")
 
 
-def results_paragraph(result: Mapping[str, Any]) -> str:
+def write_results_paragraph(result: Mapping[str, Any]) -> str:
     """Join the verdict of a result and its warnings to sentences.
 
     Args:
@@ -449,11 +456,11 @@ def cite(
     if results:
         if not hasattr(result, "to_dict"):
             raise InputError(_NO_FIGURES)
-        figures = results_paragraph(result.to_dict())
-    return cited(None if line is None else settings_of(line), format, figures)
+        figures = write_results_paragraph(result.to_dict())
+    return write_citation(None if line is None else parse_signature(line), format, figures)
 
 
-def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
+def read_settings(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
     """Parse the settings in a signature, or in a JSON report; ``-`` is standard input.
 
     With ``results``, the paragraph of results of a report is returned too.
@@ -464,7 +471,7 @@ def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], s
     if ":" in argument and not os.path.exists(argument):
         if results:
             raise InputError(_NO_FIGURES)
-        return settings_of(argument), None
+        return parse_signature(argument), None
     text = read_text(argument)
     name = escape_name(argument)
     try:
@@ -482,13 +489,13 @@ def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], s
         for line in lines or [None]:  # first the figures, then the test
             if not isinstance(line, str):
                 raise InputError(f"no signature in it; {_REPORT}")
-            settings |= settings_of(line)
-        return settings, results_paragraph(report) if results else None
+            settings |= parse_signature(line)
+        return settings, write_results_paragraph(report) if results else None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
 
 
-def cited(
+def write_citation(
     settings: Mapping[str, Any] | None,
     format: Cited = "text",  # noqa: A002 — as above
     figures: str | None = None,
@@ -502,29 +509,29 @@ def cited(
             "{value}", known_settings.get("version", __version__)
         )
     else:
-        paragraph = _GENERAL if settings is None else " ".join(_sentences(known_settings))
+        paragraph = _GENERAL if settings is None else " ".join(_yield_sentences(known_settings))
     keys = {key for mark in _MARK.findall(paragraph) for key in mark.split(",")}
     sources = {k: source for k, source in REFERENCES.items() if settings is None or k in keys}
-    sources["spanagree"] = software((settings or {}).get("version", __version__))
+    sources["spanagree"] = build_package_reference((settings or {}).get("version", __version__))
     if format == "bibtex":
         return "\n".join(source.bibtex for source in sources.values())
     line = "" if settings is None else signature(settings)
     if format == "latex":
         text = _MARK.sub(r"~\\citep{\1}", escape_latex(paragraph))
-        return "\n".join([*([f"% signature: {line}"] if line else []), _wrapped(text), ""])
+        return "\n".join([*([f"% signature: {line}"] if line else []), _wrap_text(text), ""])
     signature_lines = [f"Signature: {line}", ""] if line else []
-    listed = [_wrapped(source.text, hang=2) for source in sources.values()]
-    text = _MARK.sub(_short_citation, paragraph)
-    return "\n".join([_wrapped(text), "", *signature_lines, "References", "", *listed, ""])
+    listed = [_wrap_text(source.text, hang=2) for source in sources.values()]
+    text = _MARK.sub(_format_short_citation, paragraph)
+    return "\n".join([_wrap_text(text), "", *signature_lines, "References", "", *listed, ""])
 
 
-def _short_citation(mark: re.Match[str]) -> str:
+def _format_short_citation(mark: re.Match[str]) -> str:
     """Format cited sources for a text; the package itself is left out."""
     shorts = [REFERENCES[key].short for key in mark[1].split(",") if key in REFERENCES]
     return f" ({'; '.join(shorts)})" if shorts else ""
 
 
-def _wrapped(text: str, hang: int = 0) -> str:
+def _wrap_text(text: str, hang: int = 0) -> str:
     return textwrap.fill(
         text, _WIDTH, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
     )

@@ -45,7 +45,7 @@ def explain(tables: Sequence[Frame]) -> Explained:
     return list(dict.fromkeys(entry for table in tables for entry in _explain_table(table)))
 
 
-def as_text(explained: Explained) -> str:
+def format_as_text(explained: Explained) -> str:
     """Format the paragraphs for a terminal."""
     lines = [
         textwrap.fill(f"{name}: {text}", _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
@@ -54,18 +54,21 @@ def as_text(explained: Explained) -> str:
     return "\n".join([_HEAD, "", *lines, ""])
 
 
-def as_markdown(explained: Explained) -> str:
+def format_as_markdown(explained: Explained) -> str:
     """Format the paragraphs as a list."""
     lines = [f"- **{escape_markdown(name)}**: {escape_markdown(text)}" for name, text in explained]
     return "\n".join([f"{_HEAD.capitalize()}:", "", *lines, ""])
 
 
-EXPLAINED: Mapping[str, Callable[[Explained], str]] = {"text": as_text, "markdown": as_markdown}
+EXPLAINED: Mapping[str, Callable[[Explained], str]] = {
+    "text": format_as_text,
+    "markdown": format_as_markdown,
+}
 """Writers of explanations, by name of their format."""
 
 
 @functools.cache
-def paragraphs() -> Mapping[str, str]:
+def read_paragraphs() -> Mapping[str, str]:
     """Read the paragraphs of ``explanations.md`` and of tables, by heading.
 
     A heading may list several names.
@@ -73,7 +76,7 @@ def paragraphs() -> Mapping[str, str]:
     Raises:
         LookupError: if two paragraphs have the same name.
 
-    >>> paragraphs()["annotators"]
+    >>> read_paragraphs()["annotators"]
     'number of annotators who saw it.'
     """
     text = files("spanagree.report").joinpath("explanations.md").read_text("utf-8")
@@ -96,7 +99,7 @@ def paragraphs() -> Mapping[str, str]:
 
 def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
     """Yield names and paragraphs of the settings, then of columns, then of further meanings."""
-    words = _words(table.settings)
+    words = _choose_placeholder_words(table.settings)
     yield from _explain_settings(table.settings, words)
     columns = table.shown.columns
     del columns[2 : 2 + table.across]  # names of systems, not figures
@@ -105,24 +108,24 @@ def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
     for name, heading in [*headings_of_columns, *table.meanings.items()]:
         if name.strip():
             is_undefined = heading == _CHANCE and table.settings.get("chance") == NONE
-            paragraph = _paragraph(f"{heading} undefined" if is_undefined else heading)
+            paragraph = _join_paragraphs(f"{heading} undefined" if is_undefined else heading)
             names_by_paragraph.setdefault(paragraph, {})[name] = None
     for text, names in names_by_paragraph.items():
         yield " / ".join(names), text.format(**words)
 
 
-def _paragraph(*headings: str) -> str:
+def _join_paragraphs(*headings: str) -> str:
     """Join the paragraphs with these headings; an empty heading has none."""
     for heading in headings:
-        if heading and heading not in paragraphs():  # never with the tables of this package
+        if heading and heading not in read_paragraphs():  # never with the tables of this package
             raise LookupError(
                 f"{heading!r} is not explained; write a paragraph with this heading into"
                 " report/explanations.md"
             )
-    return " ".join(paragraphs()[heading] for heading in headings if heading)
+    return " ".join(read_paragraphs()[heading] for heading in headings if heading)
 
 
-def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
+def choose_words(settings: Mapping[str, Any]) -> dict[str, str]:
     """Choose the words for a document, a cluster, intervals and their confidence."""
     has_items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     cluster_by = settings.get("cluster_by")
@@ -140,37 +143,37 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _choose_placeholder_words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Choose the words for the placeholders in the paragraphs."""
     measure = settings.get("match", "exact")
     match, of_strings = find_measure(measure), settings.get("strings", False)
     units = str(settings.get("offsets", "tokens"))  # or characters
 
-    def in_units(text: str) -> str:
+    def name_units(text: str) -> str:
         return text.replace("token", units[:-1])
 
     words = {
-        **words_of(settings),
+        **choose_words(settings),
         "sizes": "strings" if of_strings else units if match.in_tokens else "segments",
-        "means": OF_STRINGS[measure] if of_strings else in_units(match.means),
-        "remark": in_units(match.remark),
-        "model": in_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
+        "means": OF_STRINGS[measure] if of_strings else name_units(match.means),
+        "remark": name_units(match.remark),
+        "model": name_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),
-        "near": _paragraph("weighted pairs"),
+        "near": _join_paragraphs("weighted pairs"),
         "corrected": ", ".join(kind.sign for kind in CORRECTED),
         "resamples": settings.get("resamples", "some"),
         "p": "",
     }
     if "ci" in settings:
-        words["interval"] = _paragraph(*_headings(settings, words)).format(**words)
+        words["interval"] = _join_paragraphs(*_yield_headings(settings, words)).format(**words)
     if settings.get("test", "chance") != "chance":
-        words["p"] = _paragraph(f"p by {settings['test']}").format(**words)
+        words["p"] = _join_paragraphs(f"p by {settings['test']}").format(**words)
     return words
 
 
-def _headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator[str]:
+def _yield_headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator[str]:
     """Yield the headings of the paragraphs on intervals."""
     if "test" in settings:
         yield "intervals of differences"
@@ -218,4 +221,4 @@ def _explain_settings(
     for key, headings in headings_by_setting.items():
         if settings.get(key, "labels") != "labels":
             name = key.replace("_", " ")
-            yield f"{name} {settings[key]}", _paragraph(*headings).format(**words)
+            yield f"{name} {settings[key]}", _join_paragraphs(*headings).format(**words)

@@ -169,11 +169,11 @@ class SystemsOverview(Overview):
         """Systems by rank, by corrected F1, or by F1 if chance is undefined."""
         figure_name = choose_figure(self.evaluation.settings)[0]
 
-        def place(system: System) -> float:
+        def get_rank(system: System) -> float:
             rank: int | None = getattr(system.rank, figure_name)
             return math.inf if rank is None else rank
 
-        return sorted(self.evaluation.systems.values(), key=place)
+        return sorted(self.evaluation.systems.values(), key=get_rank)
 
     @property
     def compared_names(self) -> Sequence[str]:
@@ -295,18 +295,18 @@ class ReferencesOverview(Overview):
     @property
     def ranked(self) -> list[SystemVsReferences]:
         """Systems, the highest F1 first, corrected if chance is defined."""
-        return _by_f1(self.against.systems, self.against.settings)
+        return _sort_by_f1(self.against.systems, self.against.settings)
 
     @property
     def references(self) -> list[HumanAgreement]:
         """References, the highest F1 first, corrected if chance is defined."""
-        return _by_f1(self.against.people, self.against.settings)
+        return _sort_by_f1(self.against.people, self.against.settings)
 
 
 _Scored = TypeVar("_Scored", SystemVsReferences, HumanAgreement)
 
 
-def _by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
+def _sort_by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
     """Sort systems or people by the F1 that decides, highest first, undefined ones last."""
     figure_name = choose_figure(settings)[0]
     return sorted(
@@ -315,13 +315,13 @@ def _by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_
     )
 
 
-def first(evaluation: Evaluation, figure_name: str) -> list[str]:
+def select_first(evaluation: Evaluation, figure_name: str) -> list[str]:
     """Select the names of the systems with rank 1 by an observed or a corrected F1."""
     systems = evaluation.systems.values()
     return [system.name for system in systems if getattr(system.rank, figure_name) == 1]
 
 
-def systems_overview(
+def build_systems_overview(
     corpus: Corpus,
     gold: str | None,
     slicing: Mapping[str, Any],
@@ -340,7 +340,7 @@ def systems_overview(
     evaluation = evaluate(corpus, gold, ci=True, beta=beta, **settings)
     slices = score_slices(evaluation, ci=True, **slicing) if slicing else None
     has_chance = not evaluation.settings.chance_undefined
-    if has_chance and _few(corpus, len(evaluation.systems)):
+    if has_chance and _has_few_pairs(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
     gold = evaluation.settings.gold
     difficulties = difficulty(corpus, gold, **settings)
@@ -360,7 +360,7 @@ def systems_overview(
     )
 
 
-def references_overview(
+def build_references_overview(
     corpus: Corpus,
     references: Sequence[str] | None,
     systems: Sequence[str] | None,
@@ -383,12 +383,12 @@ def references_overview(
     )
 
 
-def _few(corpus: Corpus, pairs: int) -> bool:
+def _has_few_pairs(corpus: Corpus, pairs: int) -> bool:
     """Check whether few enough pairs are tested against chance, which takes a while."""
     return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_CHANCE
 
 
-def team_overview(
+def build_team_overview(
     corpus: Corpus, measures: bool, slicing: Mapping[str, Any], **settings: Any
 ) -> TeamOverview:
     """Compute the results of a team: agreement, coverage, coefficients of token labels.
@@ -403,7 +403,7 @@ def team_overview(
     unsorted_agreement = agree(corpus, **settings)
     agreement = unsorted_agreement.sorted("outlier")
     has_chance = not agreement.settings.chance_undefined
-    if has_chance and _few(corpus, len(agreement.pairs)):
+    if has_chance and _has_few_pairs(corpus, len(agreement.pairs)):
         agreement = agree_p_values(agreement, corpus)
     pairs = list(agreement.pairs)
     if len(pairs) > SHOWN:  # those that share most
@@ -428,13 +428,13 @@ def team_overview(
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(n_seen, minlength=len(annotators) + 1).tolist(),
         plan=plan_narrower(unsorted_agreement),
-        coefficients=_coefficients(corpus),
+        coefficients=_compute_coefficients(corpus),
         measures=compare_measures(corpus, chance=chance) if measures else None,
         slices=score_slices(unsorted_agreement, ci=True, **slicing) if slicing else None,
     )
 
 
-def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
+def _compute_coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
     """Compute coefficients of tokens, or by label if segments of different labels overlap."""
     try:
         return coefficients(token_labels(corpus))

@@ -92,7 +92,7 @@ class TextColumn:
         """The width of the widest line."""
         return max(map(compute_width, "\n".join({self.head, *self.cells}).split("\n")))
 
-    def change(self, shorten: Callable[[str], str]) -> TextColumn:
+    def change_cells(self, shorten: Callable[[str], str]) -> TextColumn:
         """Return the column with changed cells."""
         return replace(self, cells=list(map(shorten, self.cells)))
 
@@ -188,7 +188,8 @@ def _shorten_names_and_wrap(grid: TextTable) -> TextTable:
     ).columns[:-1]
     remaining_width = max(PAGE - sum(column.width + _GAP for column in names), _MIN_NAME)
     return replace(
-        grid, columns=[*names, last_column.change(lambda text: wrap(text, remaining_width, ""))]
+        grid,
+        columns=[*names, last_column.change_cells(lambda text: wrap(text, remaining_width, ""))],
     )
 
 
@@ -202,7 +203,8 @@ def _drop_affixes(grid: TextTable) -> TextTable:
         title = next(column.head for column in columns if column.names == kind_of_name)
         shorten = _build_shortener(names, title if len(title) > 1 else "name", remarks)
         columns = [
-            column.change(shorten) if column.names == kind_of_name else column for column in columns
+            column.change_cells(shorten) if column.names == kind_of_name else column
+            for column in columns
         ]
     shorten = _build_shortener(
         {column.head for column in columns if column.head_names}, "name", remarks
@@ -287,7 +289,7 @@ def _wrap_last_column(grid: TextTable) -> TextTable:
         or any(column.names == last_column.names for column in other_columns)
     ):
         return grid
-    lines = last_column.change(lambda text: wrap(text, width, ""))
+    lines = last_column.change_cells(lambda text: wrap(text, width, ""))
     return replace(grid, columns=[*other_columns, lines])
 
 
@@ -308,7 +310,7 @@ def _truncate_names(grid: TextTable, min_width: int = _MAX_NAME) -> TextTable:
     for i, width in width_by_column.items():
         shortened_names = {cell: _truncate_middle(cell, width) for cell in columns[i].cells}
         if len(set(shortened_names.values())) == len(shortened_names):
-            columns[i] = columns[i].change(shortened_names.__getitem__)
+            columns[i] = columns[i].change_cells(shortened_names.__getitem__)
     return replace(grid, columns=columns)
 
 

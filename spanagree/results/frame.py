@@ -64,7 +64,7 @@ class TableStyle(NamedTuple):
     all_columns: bool = False
     style: Collection[str] = ()
 
-    def decimals(self, default: int) -> int:
+    def count_decimals(self, default: int) -> int:
         """Compute the number of decimals; ``default`` is the number for a share."""
         return self.digits if self.digits is not None else max(default - bool(self.percent) * 2, 1)
 
@@ -170,10 +170,10 @@ class Frame:
     best: Collection[str] = ()
     across: int = 0
 
-    def saying(self, verdict: str, remarks: Sequence[str] = ()) -> Frame:
+    def add_verdict(self, verdict: str, remarks: Sequence[str] = ()) -> Frame:
         """Add a verdict before the table, and further remarks, also in a terminal."""
         terminal_table = (
-            None if self.in_terminal is None else self.in_terminal.saying(verdict, remarks)
+            None if self.in_terminal is None else self.in_terminal.add_verdict(verdict, remarks)
         )
         all_remarks = [*self.remarks, *remarks]
         return replace(self, verdict=verdict, remarks=all_remarks, in_terminal=terminal_table)
@@ -278,7 +278,7 @@ def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
     if len(column_names) < 2:
         return table
 
-    def values_of(title: str, row_name: str) -> list[Value]:
+    def list_values(title: str, row_name: str) -> list[Value]:
         """Return the values of one column for a row name, one for each new column."""
         rows_of_name = (cells.get((row_name, name)) for name in column_names)
         return [
@@ -288,7 +288,7 @@ def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
     shared = [
         title
         for title in pivot.shared
-        if all(len(set(values_of(title, name))) == 1 for name in row_names)
+        if all(len(set(list_values(title, name))) == 1 for name in row_names)
     ]
     dropped_titles = {column.title for column in columns} - {*pivot.figures}
     meanings = {name: columns[index_by_title[name]].meaning or name for name in pivot.figures}
@@ -304,8 +304,8 @@ def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
             [
                 figure,
                 name,
-                *values_of(figure, name),
-                *(values_of(shared_title, name)[0] for shared_title in shared),
+                *list_values(figure, name),
+                *(list_values(shared_title, name)[0] for shared_title in shared),
             ]
             for figure in pivot.figures
             for name in row_names
@@ -339,7 +339,7 @@ class DisplayTable(NamedTuple):
         """The indices of the rows of each block."""
         return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
 
-    def texts(
+    def format_cells(
         self, digits: int = DIGITS, percent: bool | None = False, interval_format: str = "{}–{}"
     ) -> list[list[str]]:
         """Format every cell.
@@ -357,7 +357,7 @@ class DisplayTable(NamedTuple):
             for row in self.rows
         ]
 
-    def best(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
+    def find_best_cells(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
         """Find the cells (row and column) with the best of several figures, as printed."""
         figures = range(2, 2 + table.across)
         groups = (

@@ -98,7 +98,7 @@ def render_table(
     text output.
     """
     columns, all_rows_shown, breaks = display = frame.shown
-    texts = display.texts()
+    texts = display.format_cells()
     classes = [None if column.kind == "name" else "figure" for column in columns]
     titles = zip(columns, classes, strict=True)
     header_cells = [

@@ -61,12 +61,12 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     has_f1 = any("F1" in name for name in [*display.header, *row_titles])
     percent = has_f1 if style.percent is None else style.percent
     digits = DEFAULT_DIGITS if style.digits is None else style.digits
-    texts = display.texts(digits, percent, interval_format="[{}, {}]")
+    texts = display.format_cells(digits, percent, interval_format="[{}, {}]")
     if table.across:  # each block is named once
         for block in display.blocks:
             for row_index in block[1:]:
                 texts[row_index][0] = ""
-    best = set() if is_plain else display.best(table, texts)
+    best = set() if is_plain else display.find_best_cells(table, texts)
     comments = [table.verdict, *([table.caption] if is_plain else []), *table.remarks]
     comments += [f"signature: {table.signature}"] if table.signature else []
     if not display.columns:

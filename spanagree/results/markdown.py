@@ -13,8 +13,8 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     """Render a Markdown table; names are escaped."""
     table = table if style.all_columns else table.turned
     display = table.shown
-    texts = display.texts(style.decimals(DEFAULT_DIGITS), style.percent)
-    best = display.best(table, texts) if "bold" in style.style else ()
+    texts = display.format_cells(style.count_decimals(DEFAULT_DIGITS), style.percent)
+    best = display.find_best_cells(table, texts) if "bold" in style.style else ()
     align = ["---" if column.kind == "name" else "---:" for column in display.columns]
     rows = [[escape_markdown(title) for title in display.header], align]
     for row_index, row in enumerate(texts):

@@ -167,7 +167,7 @@ class ResultBase(NanEqualMixin):
 
         if by is not None:
             check_choice(by, self.BY, "by")
-        return complete_table(self._table(by), of_layers=self.OF_LAYERS).saying(self.verdict)
+        return complete_table(self._table(by), of_layers=self.OF_LAYERS).add_verdict(self.verdict)
 
     def _table(self, by: str | None) -> Frame:
         return self._display_module.table_of(self, by)

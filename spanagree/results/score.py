@@ -96,7 +96,9 @@ def compute_all_figures(columns: Floats, beta: float | None = None) -> Floats:
     Shapes: (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
     """
     sums = Sums(*np.moveaxis(columns, -1, 0))
-    figures = [compute_score_figures(*ratio.parts(sums)) for ratio in list_figures(beta).values()]
+    figures = [
+        compute_score_figures(*ratio.compute_parts(sums)) for ratio in list_figures(beta).values()
+    ]
     return np.concatenate(figures, axis=-1)
 
 
@@ -280,18 +282,18 @@ class Ratio:
     def __get__(self, scored: HasScores | None, owner: type) -> Ratio | Score:
         return self if scored is None else scored.score_of(self)
 
-    def parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
+    def compute_parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
         """Compute both numerators, observed and expected, then both denominators."""
-        size = self._weighted(sums.size_first, sums.size_second)
+        size = self._weigh_sizes(sums.size_first, sums.size_second)
         random_size = size
         if sums.expected_size_first is not None:
-            random_size = self._weighted(sums.expected_size_first, sums.expected_size_second)
+            random_size = self._weigh_sizes(sums.expected_size_first, sums.expected_size_second)
         matched, expected = (
             _format_product(self.matched, value) for value in (sums.matched, sums.expected)
         )
         return matched, expected, size, random_size
 
-    def _weighted(self, first: Any, second: Any) -> Any:
+    def _weigh_sizes(self, first: Any, second: Any) -> Any:
         """Compute the weighted sum of two sizes."""
         sizes = ((self.first, first), (self.second, second))
         terms = [_format_product(weight, size) for weight, size in sizes if weight]
@@ -301,12 +303,15 @@ class Ratio:
     def formula(self) -> str:
         """The formula, in words."""
 
-        def times(weight: float, noun: str) -> list[str]:
+        def format_size(weight: float, noun: str) -> list[str]:
             return [noun if weight == 1 else f"{weight:g}·{noun}"] * bool(weight)
 
-        sizes = [*times(self.first, "size of gold"), *times(self.second, "size of the system")]
+        sizes = [
+            *format_size(self.first, "size of gold"),
+            *format_size(self.second, "size of the system"),
+        ]
         divisor = f"({' + '.join(sizes)})" if len(sizes) > 1 else sizes[0]
-        return f"{times(self.matched, 'matched')[0]} / {divisor}"
+        return f"{format_size(self.matched, 'matched')[0]} / {divisor}"
 
     @property
     def explanation(self) -> str:

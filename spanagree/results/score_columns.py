@@ -45,7 +45,7 @@ class ScoreColumns(NamedTuple):
                 columns.append(Column("", "other annotators", "interval", meaning, is_spare))
         return columns
 
-    def values(self, score: Any) -> list[Value]:
+    def list_values(self, score: Any) -> list[Value]:
         """Return the values of one score in these columns."""
         figures = (score.observed, score.expected, score.corrected)
         values: list[Value] = [Score(*figures, score.reason, score.interval)]
@@ -67,7 +67,7 @@ class ScoreColumns(NamedTuple):
             for end in ("low", "high")
         ]
 
-    def end_values(self, score: Any) -> list[Value]:
+    def list_end_values(self, score: Any) -> list[Value]:
         """Return the ends of the intervals of one score; ``nan`` without intervals."""
         intervals = [score.interval, get_annotator_interval(score.interval)][
             : 1 + self.has_second_intervals

@@ -46,7 +46,7 @@ def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     height = max(240, gap * len(lines))
     bottom = top + height
 
-    def position(value: float) -> float:
+    def compute_position(value: float) -> float:
         return bottom - height * (value - low) / (high - low)
 
     elements = [
@@ -55,9 +55,11 @@ def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
         _draw_line(margin, top, margin, bottom, "axis"),
         _draw_line(right, top, right, bottom, "axis"),
     ]
-    left_positions = spread_positions([position(raw_f1) for _, raw_f1, _, _ in lines], gap, bottom)
+    left_positions = spread_positions(
+        [compute_position(raw_f1) for _, raw_f1, _, _ in lines], gap, bottom
+    )
     right_positions = spread_positions(
-        [position(corrected_f1) for _, _, corrected_f1, _ in lines], gap, bottom
+        [compute_position(corrected_f1) for _, _, corrected_f1, _ in lines], gap, bottom
     )
     for (name, raw_f1, corrected_f1, change), y, z in zip(
         lines, left_positions, right_positions, strict=True
@@ -75,13 +77,15 @@ def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
                     "title",
                     f"{name}: {format_figure(raw_f1)}, corrected {format_figure(corrected_f1)}",
                 ),
-                _draw_line(margin, position(raw_f1), right, position(corrected_f1)),
-                build_element("circle", cx=margin, cy=_format_coordinate(position(raw_f1)), r=3.5),
+                _draw_line(margin, compute_position(raw_f1), right, compute_position(corrected_f1)),
                 build_element(
-                    "circle", cx=right, cy=_format_coordinate(position(corrected_f1)), r=3.5
+                    "circle", cx=margin, cy=_format_coordinate(compute_position(raw_f1)), r=3.5
                 ),
-                _draw_line(margin - 20, y, margin - 5, position(raw_f1), "leader"),
-                _draw_line(right + 20, z, right + 5, position(corrected_f1), "leader"),
+                build_element(
+                    "circle", cx=right, cy=_format_coordinate(compute_position(corrected_f1)), r=3.5
+                ),
+                _draw_line(margin - 20, y, margin - 5, compute_position(raw_f1), "leader"),
+                _draw_line(right + 20, z, right + 5, compute_position(corrected_f1), "leader"),
                 _draw_text(Html(short_name + left_text), margin - 24, y + 4, anchor="end"),
                 _draw_text(
                     Html(right_text + short_name + change), right + 24, z + 4, anchor="start"
@@ -161,12 +165,14 @@ def draw_ranges(
     values = [value for _, row in rows for dot in row for value in dot if not math.isnan(value)]
     low = min(0.0, math.floor(10 * min(values, default=0.0)) / 10)
 
-    def position(value: float) -> float:
+    def compute_position(value: float) -> float:
         return margin + (right - margin) * (value - low) / (1 - low)
 
     elements = [_draw_line(margin, bottom, right, bottom, "axis")]
     marks = [m / 5 for m in range(math.ceil(5 * low), 6)]
-    elements += [_draw_text(f"{mark:g}", position(mark), bottom + 18, "axis") for mark in marks]
+    elements += [
+        _draw_text(f"{mark:g}", compute_position(mark), bottom + 18, "axis") for mark in marks
+    ]
     for k, series_name in enumerate(series):
         x = margin + 200 * k
         elements += [
@@ -193,9 +199,14 @@ def draw_ranges(
             interval_line = []
             if not any(map(math.isnan, interval)):
                 description += f", {format_figure(interval[0])}–{format_figure(interval[1])}"
-                interval_line = [_draw_line(position(interval[0]), y, position(interval[1]), y)]
+                interval_line = [
+                    _draw_line(compute_position(interval[0]), y, compute_position(interval[1]), y)
+                ]
             dot = build_element(
-                "circle", cx=_format_coordinate(position(value)), cy=_format_coordinate(y), r=4.5
+                "circle",
+                cx=_format_coordinate(compute_position(value)),
+                cy=_format_coordinate(y),
+                r=4.5,
             )
             elements.append(
                 build_element(

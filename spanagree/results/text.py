@@ -22,7 +22,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     remarks = list(table.remarks)
     blocks = [wrap(table.verdict, indent=""), _wrap_sentence(table.caption)]
     if columns:
-        texts = display.texts(style.decimals(DIGITS), style.percent)
+        texts = display.format_cells(style.count_decimals(DIGITS), style.percent)
         text_columns = [
             TextColumn(
                 column.title,
@@ -53,7 +53,7 @@ def summarize_table(table: Frame) -> str:
     'mine: F1 0.500; yours: F1 –'
     """
     columns, rows, _ = display = table.shown
-    texts = display.texts()
+    texts = display.format_cells()
     column_kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
     entries = [table.caption] if column_kind == "count" and table.caption else []
     n_rows = len(rows) if any(column.kind == column_kind for column in columns) else 0

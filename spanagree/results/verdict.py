@@ -261,7 +261,7 @@ def write_extremes(
         return f"{sentence_subject} is the same for each {noun} ({format_short(defined[high[0]])})."
     interval_by_name = intervals or {}
 
-    def with_figure(names: Sequence[str]) -> str:
+    def add_figure(names: Sequence[str]) -> str:
         """Write names with their figure, and the interval of a single name."""
         interval_text = ""
         if (
@@ -274,7 +274,7 @@ def write_extremes(
 
     advice = "" if confidence else ": add --ci"
     return (
-        f"By {noun} {subject} is highest for {with_figure(high)} and lowest for {with_figure(low)}."
+        f"By {noun} {subject} is highest for {add_figure(high)} and lowest for {add_figure(low)}."
         f" No test was made{advice}."
     )
 

@@ -343,13 +343,13 @@ class Slices(Result, MappingResult):
                 row += [
                     value
                     for score_columns, figure in figures
-                    for value in score_columns.values(figure)
+                    for value in score_columns.list_values(figure)
                 ]
                 if has_intervals:
                     row += [
                         end
                         for score_columns, figure in figures
-                        for end in score_columns.end_values(figure)
+                        for end in score_columns.list_end_values(figure)
                     ]
                 row += count_values(score.tally, of_pairs=of_team)
                 if self.is_ordered:

@@ -234,13 +234,13 @@ class EvaluationOfRuns(SystemsResult):
         row += [
             value
             for key, figure_columns in columns_by_figure.items()
-            for value in figure_columns.values(system.means[key])
+            for value in figure_columns.list_values(system.means[key])
         ]
         if has_intervals:
             row += [
                 value
                 for key, figure_columns in columns_by_figure.items()
-                for value in figure_columns.end_values(system.means[key])
+                for value in figure_columns.list_end_values(system.means[key])
             ]
         for key in self.figures:
             for score_key in ("observed", "corrected"):

@@ -51,7 +51,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
             tally = system.tally(index)
             row: list[Value] = [system.name, threshold]
             for columns_of, ratio in zip(scores, sweep.figures.values(), strict=True):
-                row += columns_of.values(tally.score_of(ratio))
+                row += columns_of.list_values(tally.score_of(ratio))
             system_rows.append([*row, *count_values(tally)])
         rows += system_rows
         shown_rows += [system_rows[index] for index in _select_thresholds(system)]

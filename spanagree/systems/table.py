@@ -103,10 +103,12 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
             zip(columns_of_figures, map(scored.score_of, evaluation.figures.values()), strict=True)
         )
         values = [
-            value for figure_columns, score in pairs for value in figure_columns.values(score)
+            value for figure_columns, score in pairs for value in figure_columns.list_values(score)
         ]
         shows_ends = [
-            value for figure_columns, score in pairs for value in figure_columns.end_values(score)
+            value
+            for figure_columns, score in pairs
+            for value in figure_columns.list_end_values(score)
         ]
         return values + shows_ends if has_intervals else values
 

@@ -112,10 +112,10 @@ def test_columns_of_a_score():
     plain, asked = (ScoreColumns("f1", ("F1", "", "corrected"), *x) for x in ((), (True,)))
     assert [(c.key, c.title) for c in plain.columns] == [("f1", ""), ("f1_observed", "F1"), ("f1_expected", ""), ("f1_corrected", "corrected")]  # fmt: skip
     assert [c.in_data for c in plain.columns] == [False, True, True, True]  # JSON has the first
-    assert plain.values(score) == [score, 0.5, 0.25, 1 / 3]
+    assert plain.list_values(score) == [score, 0.5, 0.25, 1 / 3]
     assert [c.title for c in asked.columns] == ["", "F1", "interval", "", "corrected", "interval"]
-    assert asked.values(score) == [score, 0.5, (0, 1), 0.25, 1 / 3, (0.5, 0.75)]
-    assert asked.values(sa.Score(0.5, 0.25, 1 / 3))[2] is None
+    assert asked.list_values(score) == [score, 0.5, (0, 1), 0.25, 1 / 3, (0.5, 0.75)]
+    assert asked.list_values(sa.Score(0.5, 0.25, 1 / 3))[2] is None
     assert [c.key for c in plain.ends] == [f"f1_{k}_{end}" for k in ("observed", "expected", "corrected") for end in ("low", "high")]  # fmt: skip
-    assert plain.end_values(score) == [0, 1, 0.125, 0.25, 0.5, 0.75]
-    assert all(map(math.isnan, plain.end_values(sa.Score(0.5, 0.25, 1 / 3))))
+    assert plain.list_end_values(score) == [0, 1, 0.125, 0.25, 0.5, 0.75]
+    assert all(map(math.isnan, plain.list_end_values(sa.Score(0.5, 0.25, 1 / 3))))

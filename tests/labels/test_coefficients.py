@@ -640,7 +640,7 @@ def test_coefficients_as_a_table(monkeypatch):
         **dict.fromkeys(Counts._fields, "count"),
     }
     drawn = []
-    monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.extend(rows))
+    monkeypatch.setattr(plots, "draw_dots", lambda ax, rows, *more: drawn.extend(rows))
     with_ends = sa.coefficients(labels, ci=sa.Jackknife())
     for each in (result, with_ends):
         each.picture().draw(None)
@@ -651,7 +651,9 @@ def test_coefficients_as_a_table(monkeypatch):
     assert point[0] == result.pi.value
     assert np.isnan(point[1:]).all()
     asked = []
-    monkeypatch.setattr(plots, "dots", lambda ax, rows, kinds, *more: asked.append((rows, kinds)))
+    monkeypatch.setattr(
+        plots, "draw_dots", lambda ax, rows, kinds, *more: asked.append((rows, kinds))
+    )
     result.picture("category").draw(None)
     ((rows, kinds),) = asked
     assert kinds == ["SPA", "π", "κ", "α", "AC1"]  # each that has categories; B is on another scale
@@ -667,7 +669,7 @@ def test_coefficients_as_a_table(monkeypatch):
 def test_picture_of_one(monkeypatch):
     """The interval that is drawn is that of the value: of π and B what is above chance, of SPA not."""
     drawn = []
-    monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.append(rows[0]))
+    monkeypatch.setattr(plots, "draw_dots", lambda ax, rows, *more: drawn.append(rows[0]))
     result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=sa.Jackknife())
     of_each = (result.pi, "corrected"), (result.spa, "observed"), (result.bias, "corrected")
     for part, kind in of_each:

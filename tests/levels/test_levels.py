@@ -559,9 +559,9 @@ def test_picture_of_difficulty(monkeypatch):
     """Chance over the share that is marked; a sentence where no document has a difficulty."""
     drawn = []
     monkeypatch.setattr(
-        module, "scatter", lambda ax, x, y, *titles: drawn.append([x.tolist(), y.tolist()])
+        module, "draw_scatter", lambda ax, x, y, *titles: drawn.append([x.tolist(), y.tolist()])
     )
-    monkeypatch.setattr(module, "sentence", lambda ax, text: drawn.append(text))
+    monkeypatch.setattr(module, "write_sentence", lambda ax, text: drawn.append(text))
     for segments in ([(0, 1, "X")], []):
         sa.difficulty(sa.Corpus.from_segments([2], {"a": [segments]})).picture().draw(None)
     assert drawn == [[[0.5], [0.5]], module.NOTHING]

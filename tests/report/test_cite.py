@@ -22,7 +22,7 @@ from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
-from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
+from spanagree.report.citation import CITED, REFERENCES, parse_signature, write_citation
 from spanagree.results.text import break_signature
 from spanagree.signature import OF_CHANCE, signature
 from spanagree.signature import SETTINGS as TABLE
@@ -80,8 +80,8 @@ SETTINGS = st.fixed_dictionaries(
 def test_settings_come_back(settings):
     """What a signature says is what it was made of (numbers of three digits lose none)."""
     line = signature(settings)
-    assert settings_of(line) == settings
-    assert signature(settings_of(line)) == line
+    assert parse_signature(line) == settings
+    assert signature(parse_signature(line)) == line
 
 
 @given(SETTINGS, st.text(), st.sampled_from(["missing", "between"]))
@@ -93,9 +93,9 @@ def test_text_of_users_in_a_signature(settings, text, key):
     """Whatever a label or an annotator is called, the line is one line, and reads back as it is."""
     line = signature({**settings, key: text})
     assert line.isprintable()
-    assert settings_of(break_signature(line)) == settings_of(line), "as pages break it"
-    assert signature(settings_of(line)) == line
-    assert settings_of(line).keys() == settings.keys() | {key}
+    assert parse_signature(break_signature(line)) == parse_signature(line), "as pages break it"
+    assert signature(parse_signature(line)) == line
+    assert parse_signature(line).keys() == settings.keys() | {key}
 
 
 def unescaped(text):
@@ -116,8 +116,10 @@ def test_names_in_a_signature_are_one_to_one(one, other):
     """From the line each name comes back, so no two look the same, by itself and among others."""
     for settings in ({"gold_first": False, "gold": one}, {"between": [one, other]}):
         line = signature({**settings, "version": "1"})
-        assert signature(settings_of(line)) == line
-        (value,) = (text for key, text in settings_of(line).items() if key in ("gold", "between"))
+        assert signature(parse_signature(line)) == line
+        (value,) = (
+            text for key, text in parse_signature(line).items() if key in ("gold", "between")
+        )
         names = [one] if "gold" in settings else [one, other]
         parts = [value] if "gold" in settings else value.split(",")
         assert [unescaped(part) for part in parts] == names
@@ -126,8 +128,8 @@ def test_names_in_a_signature_are_one_to_one(one, other):
 def test_lines_from_before_backslashes_were_escaped():
     """They are read, and written again, as they stand."""
     line = r"gold:C:\data\x7c\x5c.conll|spanagree:1.0.0"
-    assert settings_of(line)["gold"] == r"C:\data\x7c\x5c.conll"
-    assert signature(settings_of(line)) == line
+    assert parse_signature(line)["gold"] == r"C:\data\x7c\x5c.conll"
+    assert signature(parse_signature(line)) == line
     assert f"Signature: {line}\n" in sa.cite(line)
 
 
@@ -135,8 +137,8 @@ def test_lines_from_before_backslashes_were_escaped():
 def test_schemes_that_were_recognised(schemes):
     """They come back without their layers."""
     line = signature({"scheme": "auto", "schemes": dict(enumerate(schemes)), "version": "1"})
-    assert set(settings_of(line)["schemes"]) == schemes
-    assert signature(settings_of(line)) == line
+    assert set(parse_signature(line)["schemes"]) == schemes
+    assert signature(parse_signature(line)) == line
 
 
 @given(st.text() | st.text("match:exc|spanagree0.1,+\x1b\n"))
@@ -156,7 +158,7 @@ def test_any_text(text):
 def outcome(text):
     """The settings, or what is wrong."""
     try:
-        return settings_of(text)
+        return parse_signature(text)
     except sa.InputError as error:
         return str(error)
 
@@ -393,13 +395,13 @@ def test_exact_intervals_are_cited_where_there_may_be_some():
 def test_any_settings(settings):
     """All that a signature can say has words: printable, with every reference there is."""
     for form in CITED:
-        text = cited(settings, form)
+        text = write_citation(settings, form)
         assert all(line.isprintable() for line in text.splitlines())
         assert "[[" not in text
         assert "None" not in text
         if form != "bibtex":
             assert signature(settings) in text
-    assert f"spanagree {settings['version']}" in " ".join(cited(settings).split())
+    assert f"spanagree {settings['version']}" in " ".join(write_citation(settings).split())
 
 
 def test_another_version():
@@ -417,7 +419,7 @@ def test_the_specification():
     assert f"version {SPECIFICATION}, each with a number to cite" in page
     line = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "A")]], "x": [[]]})).signature
     assert line.endswith(f"|spec:{SPECIFICATION}|spanagree:{__version__}")
-    assert settings_of(line)["spec"] == SPECIFICATION
+    assert parse_signature(line)["spec"] == SPECIFICATION
     assert "Rules are those of the specification of spanagree, version 1.1." in paragraph(
         "average:micro|spec:1.1|spanagree:1.0.0"
     )

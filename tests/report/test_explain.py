@@ -12,8 +12,8 @@ from spanagree.chance.table import StartDistributions, StartSettings
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MEASURES
 from spanagree.labels.sparse_agreement import WEIGHTS
-from spanagree.report.citation import settings_of
-from spanagree.report.explain import EXPLAINED, explain, paragraphs
+from spanagree.report.citation import parse_signature
+from spanagree.report.explain import EXPLAINED, explain, read_paragraphs
 from spanagree.results.frame import Column, Frame
 from spanagree.systems.compare_systems import TESTS
 
@@ -176,20 +176,20 @@ def test_a_heading_has_one_paragraph(second, tmp_path, monkeypatch):
     """
     path = tmp_path / "explanations.md"
     monkeypatch.setattr("spanagree.report.explain.files", lambda _: tmp_path)
-    paragraphs.cache_clear()
+    read_paragraphs.cache_clear()
     try:
         path.write_text("## brand new / more\n\nfirst.\n", "utf-8")
-        assert paragraphs()["brand new"] == paragraphs()["more"] == "first."
-        paragraphs.cache_clear()
+        assert read_paragraphs()["brand new"] == read_paragraphs()["more"] == "first."
+        read_paragraphs.cache_clear()
         path.write_text(f"## brand new / more\n\nfirst.\n\n## {second}\n\nsecond.\n", "utf-8")
         with pytest.raises(
             LookupError, match=f"'{second.split(' / ')[-1].strip()}' has two paragraphs"
         ):
-            paragraphs()
+            read_paragraphs()
     finally:
-        paragraphs.cache_clear()
+        read_paragraphs.cache_clear()
     monkeypatch.undo()
-    assert paragraphs()["annotators"] == "number of annotators who saw it."
+    assert read_paragraphs()["annotators"] == "number of annotators who saw it."
 
 
 @pytest.mark.slow
@@ -209,11 +209,11 @@ def test_nothing_is_explained_that_is_not_there(tables):
         "intervals of differences",
     }
     used = {heading for table in tables for heading in meanings(table).values()}
-    assert set(paragraphs()) == choices | used
+    assert set(read_paragraphs()) == choices | used
 
 
 def explained(line, columns=(SYSTEM, F1, INTERVAL)):
-    return dict(explain([Frame(columns, [], settings_of(f"{line}|spanagree:1.0.0"))]))
+    return dict(explain([Frame(columns, [], parse_signature(f"{line}|spanagree:1.0.0"))]))
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_chance_under_a_rule_is_explained(run, command):
     files = "newsroom/gold.conll" + " newsroom/tagger.conll" * (command != "difficulty")
     code, out, _ = run(f"{command} {files} --places capitals --explain")
     assert code == 0
-    assert paragraphs()["chance F1 at places"] in " ".join(out.split())
+    assert read_paragraphs()["chance F1 at places"] in " ".join(out.split())
 
 
 @pytest.mark.long

@@ -25,7 +25,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
-from spanagree.report.overview import SystemsOverview, systems_overview
+from spanagree.report.overview import SystemsOverview, build_systems_overview
 from spanagree.report.page.pieces import show_levels
 from spanagree.results.frame import format_figure, format_p
 from spanagree.results.html import build_element, escape_invisible
@@ -613,7 +613,7 @@ def test_any_text(text):
 
 def test_refused_before_the_work(tmp_path, monkeypatch):
     """A path that cannot be written is refused first; nothing is half written."""
-    work = "spanagree.report.page.systems_overview"
+    work = "spanagree.report.page.build_systems_overview"
     monkeypatch.setattr(work, lambda *_, **__: pytest.fail("worked before it looked"))
     with pytest.raises(sa.InputError, match="is a folder; a file is needed"):
         sa.write_report(ODD["one document"], tmp_path)
@@ -1350,7 +1350,7 @@ def test_outliers_and_pairs_are_raw_without_chance():
 def test_levels_are_raw_without_chance():
     """The matrix of levels has the raw F1 of all documents, under a caption that says so."""
     corpus = overlapping()
-    report = systems_overview(corpus, None, {}, None, match="overlap", chance="auto")
+    report = build_systems_overview(corpus, None, {}, None, match="overlap", chance="auto")
     text = str(show_levels(report))
     assert "F1 as observed, as chance is undefined" in text
     observed = [s.f1.observed for s in report.ranked]

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import spanagree as sa
-from spanagree.report.citation import settings_of
+from spanagree.report.citation import parse_signature
 from spanagree.results import latex, markdown, text
 from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle
@@ -207,8 +207,8 @@ def test_the_signature_breaks_at_its_bars():
     assert line.startswith("signature: match:exact|")
     assert all(len(each) <= PAGE for each in line.split("\n"))
     assert all(each.endswith("|") for each in line.split("\n")[:-1])
-    assert signature(settings_of(line)) == signature(settings)
-    assert signature(settings_of(line.replace("\n", " "))) == signature(settings)
+    assert signature(parse_signature(line)) == signature(settings)
+    assert signature(parse_signature(line.replace("\n", " "))) == signature(settings)
 
 
 def test_digits_and_per_cent():
@@ -283,4 +283,4 @@ def test_sentences_and_signatures_of_many(many):
     drawn = text.render(Frame(columns, [row, [*row[:1], "1–2", *row[2:]]]))
     lines = [*drawn.splitlines(), *text.break_signature(signature).splitlines()]
     assert max(map(compute_width, lines)) <= PAGE
-    assert settings_of(text.break_signature(signature))["chosen"] == ",".join(names)
+    assert parse_signature(text.break_signature(signature))["chosen"] == ",".join(names)

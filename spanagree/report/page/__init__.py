@@ -21,13 +21,13 @@ from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.report.overview import (
     Overview,
-    first,
-    references_overview,
-    systems_overview,
-    team_overview,
+    build_references_overview,
+    build_systems_overview,
+    build_team_overview,
+    select_first,
 )
 from spanagree.report.page import pieces
-from spanagree.report.page.documents import data_of
+from spanagree.report.page.documents import format_data
 from spanagree.results.frame import format_figure
 from spanagree.results.html import (
     Html,
@@ -115,12 +115,12 @@ def write_report(
     slicing = {} if group_by is None else {"group_by": group_by, "source": source}
     report: Overview
     if team:
-        report = team_overview(corpus, measures, slicing, **settings)
+        report = build_team_overview(corpus, measures, slicing, **settings)
     elif against:
-        report = references_overview(corpus, references, systems, **settings)
+        report = build_references_overview(corpus, references, systems, **settings)
     else:
-        report = systems_overview(corpus, gold, slicing, beta, **settings)
-    write_bytes(path, page(report).encode())
+        report = build_systems_overview(corpus, gold, slicing, beta, **settings)
+    write_bytes(path, render_page(report).encode())
 
 
 def _check_subject(corpus: Corpus, gold: str | None, *, team: bool, against: bool) -> None:
@@ -137,29 +137,30 @@ def _check_subject(corpus: Corpus, gold: str | None, *, team: bool, against: boo
         raise SettingError(f"{annotators}; a report on a team needs two")
 
 
-def page(report: Overview) -> str:
+def render_page(report: Overview) -> str:
     """Render the HTML of a report."""
     style, script = (_read_file(f"page.{extension}") for extension in ("css", "js"))
     text: str = (
-        _environment()
+        _build_environment()
         .get_template(report.TEMPLATE)
         .render(
             report=report,
             document=document_noun(report.difficulty.settings),
             policy=Html(
-                f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+                f"default-src 'none'; script-src '{_compute_hash(script)}';"
+                f" style-src '{_compute_hash(style)}';"
                 " base-uri 'none'; form-action 'none'"
             ),
             style=Html(style),
             script=Html(script),
-            data=Html(data_of(report)),
+            data=Html(format_data(report)),
         )
     )
     return text
 
 
 @functools.cache
-def _environment() -> Any:
+def _build_environment() -> Any:
     """Build the environment of the templates; text that is not HTML is escaped."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -176,7 +177,7 @@ def _environment() -> Any:
     used = (
         pluralize,
         format_figure,
-        first,
+        select_first,
         render_name,
         render_number,
         render_remarks,
@@ -192,6 +193,6 @@ def _read_file(file: str) -> str:
     return files(__name__).joinpath(file).read_text("utf-8")
 
 
-def _hash(text: str) -> str:
+def _compute_hash(text: str) -> str:
     """Compute the hash of a style or script for the page's policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

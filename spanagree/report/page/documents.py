@@ -22,7 +22,7 @@ _HALVES = re.compile("[\ud800-\udfff]")  # replaced one by one, so that offsets 
 _SPECIAL = re.compile("[<>&\u2028\u2029]")  # with a meaning in HTML or in a script
 
 
-def data_of(report: Overview) -> str:
+def format_data(report: Overview) -> str:
     """Format the corpus as JSON, in columns: each text once, segments as integers."""
     corpus, difficulties, confused = report.corpus, report.difficulty, report.team_confusion
     names = list(corpus.layers)
@@ -38,19 +38,19 @@ def data_of(report: Overview) -> str:
         "kinds": OUTCOMES,
         "between": [names.index(name) for name in report.first_pair],
         "ids": corpus.ids,
-        "lengths": corpus.lengths.tolist() if (texts := _texts(corpus)) is None else None,
+        "lengths": corpus.lengths.tolist() if (texts := _list_texts(corpus)) is None else None,
         "texts": texts,
         "labels": corpus.labels,
         "annotators": names,
         "short": [report.short_names[name] for name in names],
-        "team": None if confused is None else _cells(corpus, confused),
-        "seen": [_runs(layer) for layer in corpus.layers.values()],
-        "segments": [_deltas(layer) for layer in corpus.layers.values()],
-        "pieces": [_pieces(layer) for layer in corpus.layers.values()],
-        "links": [_links(layer) for layer in corpus.layers.values()],
+        "team": None if confused is None else _list_cells(corpus, confused),
+        "seen": [_compute_runs(layer) for layer in corpus.layers.values()],
+        "segments": [_list_deltas(layer) for layer in corpus.layers.values()],
+        "pieces": [_list_fragments(layer) for layer in corpus.layers.values()],
+        "links": [_list_relations(layer) for layer in corpus.layers.values()],
         "difficulty": {"values": distinct_difficulties.tolist(), "of": difficulty_index.tolist()},
         "by_chance": [
-            [names.index(a), names.index(b), _likelihoods(figures)]
+            [names.index(a), names.index(b), _list_likelihoods(figures)]
             for (a, b), figures in report.by_chance.items()
         ],
     }
@@ -59,7 +59,7 @@ def data_of(report: Overview) -> str:
     return _SPECIAL.sub(lambda special: f"\\u{ord(special[0]):04x}", text)
 
 
-def _cells(corpus: Corpus, confused: Confusion) -> list[int]:
+def _list_cells(corpus: Corpus, confused: Confusion) -> list[int]:
     """List the cells of a confusion that are not 0: index of both labels, and count."""
     label_indices = [*(corpus.labels.index(label) for label in confused.labels), len(corpus.labels)]
     cells = np.argwhere(confused.matrix).tolist()
@@ -67,7 +67,7 @@ def _cells(corpus: Corpus, confused: Confusion) -> list[int]:
     return [cell_value for row in rows for cell_value in row]
 
 
-def _likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
+def _list_likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
     """List step and p for each document in which chance can vary."""
     p = {
         d: statistics.p
@@ -76,16 +76,16 @@ def _likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
     }
     steps = np.diff([0, *p]).tolist()
     return [
-        x for step, value in zip(steps, p.values(), strict=True) for x in (step, _rounded(value))
+        x for step, value in zip(steps, p.values(), strict=True) for x in (step, _round_p(value))
     ]
 
 
-def _rounded(p: float) -> float:
+def _round_p(p: float) -> float:
     """Round p to three digits, enough to show and to sort by."""
     return float(f"{p:.3g}")
 
 
-def _texts(corpus: Corpus) -> list[Any] | None:
+def _list_texts(corpus: Corpus) -> list[Any] | None:
     """List the text of each document, or its tokens; joined by spaces if no token has one."""
     if corpus.offsets == "characters":
         return None if corpus.texts is None else list(corpus.texts)
@@ -101,13 +101,13 @@ def _texts(corpus: Corpus) -> list[Any] | None:
     return texts
 
 
-def _runs(layer: Layer) -> list[int]:
+def _compute_runs(layer: Layer) -> list[int]:
     """Compute lengths of runs of documents, alternately seen and unseen."""
     changes = np.flatnonzero(np.diff(layer.annotated, prepend=np.True_))
     return np.diff(changes, prepend=0, append=len(layer.annotated)).tolist()
 
 
-def _deltas(layer: Layer) -> list[int]:
+def _list_deltas(layer: Layer) -> list[int]:
     """List the step to the document of each segment, its start, length and label."""
     columns = (
         np.diff(layer.document, prepend=0),
@@ -118,7 +118,7 @@ def _deltas(layer: Layer) -> list[int]:
     return np.stack(columns, axis=1).ravel().tolist()
 
 
-def _pieces(layer: Layer) -> dict[int, list[int]]:
+def _list_fragments(layer: Layer) -> dict[int, list[int]]:
     """List start and end of the fragments of each discontinuous segment, by index."""
     fragments_by_segment = {} if layer.details is None else layer.details.pieces(layer.start)
     return {
@@ -127,7 +127,7 @@ def _pieces(layer: Layer) -> dict[int, list[int]]:
     }
 
 
-def _links(layer: Layer) -> dict[int, list[tuple[int, int, str, bool]]]:
+def _list_relations(layer: Layer) -> dict[int, list[tuple[int, int, str, bool]]]:
     """List the relations of each document by index: both segments, label, direction."""
     links: dict[int, list[tuple[int, int, str, bool]]] = {}
     for link in () if layer.details is None else layer.details.relations():

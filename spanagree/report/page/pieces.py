@@ -57,69 +57,73 @@ _MORE_COLUMNS = "more columns"
 _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 
 
-def kind_of(result: Any) -> str:
+def look_up_kind(result: Any) -> str:
     """Look up the F1 that decides: corrected, or observed if chance is undefined."""
     return verdict.choose_figure(result.settings)[0]
 
 
-def _kinds_shown(result: Any) -> str:
-    """Word the caption of cells of :func:`_cell`."""
-    if kind_of(result) == "observed":
+def _write_cell_caption(result: Any) -> str:
+    """Word the caption of cells of :func:`_render_f1`."""
+    if look_up_kind(result) == "observed":
         return "F1 as observed, as chance is undefined"
     return "corrected F1, and below it F1 as observed"
 
 
-def title_of(result: Any) -> str:
+def look_up_title(result: Any) -> str:
     """Look up the title of the F1 that decides: corrected F1, or F1 if chance is undefined."""
     return f"{verdict.choose_figure(result.settings)[1]}F1"
 
 
-def decisive(result: Any, score: Score) -> float:
+def select_f1(result: Any, score: Score) -> float:
     """Select the F1 that decides from a score."""
-    value: float = getattr(score, kind_of(result))
+    value: float = getattr(score, look_up_kind(result))
     return value
 
 
 def show_bars(figures: Frame, short_names: Mapping[str, str] | None = None) -> Html:
     """Render a table with a bar below each F1, the corrected one first, and with short names."""
-    figures = replace(_led(figures), verdict="")  # the summary shows it
+    figures = replace(_move_f1_to_front(figures), verdict="")  # the summary shows it
     columns = figures.columns
     if spare := find_spare_columns(columns):
         names = [c for c, column in enumerate(columns) if column.kind == "name"]
-        more_columns = replace(_arranged(figures, sorted({*names, *spare})), caption="", remarks=())
-        first_columns = _arranged(figures, [c for c in range(len(columns)) if c not in spare])
-        return Html(
-            _with_bars(first_columns, short_names)
-            + folded(_MORE_COLUMNS, _with_bars(more_columns, short_names))
+        more_columns = replace(
+            _reorder_columns(figures, sorted({*names, *spare})), caption="", remarks=()
         )
-    return _with_bars(figures, short_names)
+        first_columns = _reorder_columns(
+            figures, [c for c in range(len(columns)) if c not in spare]
+        )
+        return Html(
+            _render_bars(first_columns, short_names)
+            + render_folded(_MORE_COLUMNS, _render_bars(more_columns, short_names))
+        )
+    return _render_bars(figures, short_names)
 
 
-def _with_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
+def _render_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
     """Render a table with a bar below each F1, and with short names."""
     display = figures.shown
 
-    def cell(row: int, column: int) -> Html | None:
+    def render_cell(row: int, column: int) -> Html | None:
         value, title = display.rows[row][column], display.header[column]
         if title in F1 and isinstance(value, float) and not math.isnan(value):
             return Html(render_number(value) + draw_bar(value))
         return (
-            named(value, short_names)
+            render_short_name(value, short_names)
             if short_names and isinstance(value, str) and value in short_names
             else None
         )
 
-    return render_table(figures, cell)
+    return render_table(figures, render_cell)
 
 
-def beside(*elements: Html) -> Html:
+def put_side_by_side(*elements: Html) -> Html:
     """Put elements side by side if the window is wide."""
     return build_element(
         "div", *(build_element("div", element) for element in elements if element), class_="beside"
     )
 
 
-def named(full: str, short_names: Mapping[str, str], longest: int = LONGEST) -> Html:
+def render_short_name(full: str, short_names: Mapping[str, str], longest: int = LONGEST) -> Html:
     """Render a short name with the full name as its title."""
     short_name = short_names.get(full, full)
     if short_name == full:
@@ -132,7 +136,7 @@ _MOVED = {"sd": "sd of chance", "95 %": "95 % of chance"}
 """Titles of columns that need more words after their neighbours have moved."""
 
 
-def _arranged(figures: Frame, order: Sequence[int]) -> Frame:
+def _reorder_columns(figures: Frame, order: Sequence[int]) -> Frame:
     """Reorder the columns of a table."""
     columns, rows, breaks = figures.shown
     return replace(
@@ -144,7 +148,7 @@ def _arranged(figures: Frame, order: Sequence[int]) -> Frame:
     )
 
 
-def _led(figures: Frame) -> Frame:
+def _move_f1_to_front(figures: Frame) -> Frame:
     """Move corrected F1 to the front of a table, as narrow windows cut the end off."""
     display = figures.shown
     first = [c for c, column in enumerate(display.columns) if column.kind == "name"]
@@ -154,7 +158,7 @@ def _led(figures: Frame) -> Frame:
         if display.header[column_index + 1 : column_index + 2] == ["interval"]:
             first.append(column_index + 1)
     remaining = [c for c in range(len(display.columns)) if c not in first]
-    arranged = _arranged(figures, [*first, *remaining])
+    arranged = _reorder_columns(figures, [*first, *remaining])
     columns = [
         column._replace(
             title=_MOVED.get(column.title, column.title), meaning=column.meaning or column.title
@@ -172,14 +176,14 @@ def show_members(report: TeamOverview) -> Html:
     spare_columns_ = [
         c for c, column in enumerate(columns) if column.spare and c not in kind_columns
     ]
-    narrow = _arranged(
+    narrow = _reorder_columns(
         figures, [c for c in range(len(columns)) if c not in (*kind_columns, *spare_columns_)]
     )
     elements = [show_bars(replace(narrow, rows=narrow.rows[:_MEMBERS]), report.short_names)]
     if n_folded := len(narrow.rows[_MEMBERS:]):
         folded_rows = replace(narrow, rows=narrow.rows[_MEMBERS:], remarks=())
         elements.append(
-            folded(
+            render_folded(
                 f"the other {pluralize(n_folded, 'annotator')}",
                 show_bars(folded_rows, report.short_names),
             )
@@ -189,27 +193,27 @@ def show_members(report: TeamOverview) -> Html:
         "shares of each kind of disagreement": kind_columns,
     }.items():
         if order:
-            folded_columns = replace(_arranged(figures, [0, *order]), caption="", remarks=())
+            folded_columns = replace(_reorder_columns(figures, [0, *order]), caption="", remarks=())
             folded_columns = replace(
                 folded_columns,
                 columns=[column._replace(spare=False) for column in folded_columns.columns],
             )
-            elements.append(folded(title, show_bars(folded_columns, report.short_names)))
+            elements.append(render_folded(title, show_bars(folded_columns, report.short_names)))
     return Html("".join(elements))
 
 
 def show_labels_of_team(report: TeamOverview) -> Html:
     """Render a table of labels, without the remarks of the table of annotators."""
     figures = report.agreement.table("label")
-    return show_bars(_without_remarks(figures, report.agreement.table("annotator")))
+    return show_bars(_remove_repeated_remarks(figures, report.agreement.table("annotator")))
 
 
-def _without_remarks(figures: Frame, previous: Frame) -> Frame:
+def _remove_repeated_remarks(figures: Frame, previous: Frame) -> Frame:
     """Remove the remarks that another table above it already has."""
     return replace(figures, remarks=[x for x in figures.remarks if x not in previous.remarks])
 
 
-def folded(title: str, body: Html) -> Html:
+def render_folded(title: str, body: Html) -> Html:
     """Render a folded element that a reader can open."""
     return build_element("details", build_element("summary", title), body, class_="fold")
 
@@ -264,7 +268,7 @@ def show_matrix(
     return Html(build_element("p", caption, class_="caption") + make_scrollable(matrix, caption))
 
 
-def _cell(score: Score, figure_name: str) -> Html:
+def _render_f1(score: Score, figure_name: str) -> Html:
     """Render a corrected F1 with the observed F1 below it, or only that without chance.
 
     Args:
@@ -290,8 +294,8 @@ def _cell(score: Score, figure_name: str) -> Html:
     )
 
 
-def _heads(report: SystemsOverview | ReferencesOverview) -> list[Html]:
-    return [named(system.name, report.short_names, 24) for system in report.ranked]
+def _render_heads(report: SystemsOverview | ReferencesOverview) -> list[Html]:
+    return [render_short_name(system.name, report.short_names, 24) for system in report.ranked]
 
 
 def show_labels(report: SystemsOverview) -> Html:
@@ -305,10 +309,10 @@ def show_labels(report: SystemsOverview) -> Html:
     sizes = [max(s.labels.get(label, no_tally).size_a for s in systems) for label in labels]
     rows = [(label, f"{size} in gold") for label, size in zip(labels, sizes, strict=True)]
 
-    def f1(i: int, j: int) -> Score:
+    def score_label(i: int, j: int) -> Score:
         return systems[j].labels.get(labels[i], no_tally).f1
 
-    return _show_by_label(rows, _heads(report), f1, report.evaluation)
+    return _show_by_label(rows, _render_heads(report), score_label, report.evaluation)
 
 
 def show_labels_against(report: ReferencesOverview) -> Html:
@@ -317,11 +321,11 @@ def show_labels_against(report: ReferencesOverview) -> Html:
     if not labels:
         return render_remarks(*report.against.table("label").remarks[:1])
 
-    def f1(i: int, j: int) -> Score:
+    def score_label(i: int, j: int) -> Score:
         return systems[j].labels[labels[i]].f1 if j < len(systems) else ceiling.labels[labels[i]]
 
-    heads = [*_heads(report), render_name(ceiling.name, 24)]
-    return _show_by_label([(label, "") for label in labels], heads, f1, report.against)
+    heads = [*_render_heads(report), render_name(ceiling.name, 24)]
+    return _show_by_label([(label, "") for label in labels], heads, score_label, report.against)
 
 
 def _show_by_label(
@@ -337,8 +341,10 @@ def _show_by_label(
         if n_hidden
         else []
     )
-    figure_name, caption = kind_of(result), _kinds_shown(result)
-    matrix = show_matrix(caption, rows[:_ROWS], heads, lambda i, j: _cell(f1(i, j), figure_name))
+    figure_name, caption = look_up_kind(result), _write_cell_caption(result)
+    matrix = show_matrix(
+        caption, rows[:_ROWS], heads, lambda i, j: _render_f1(f1(i, j), figure_name)
+    )
     return Html(matrix + render_remarks(*extra_remarks))
 
 
@@ -351,13 +357,13 @@ def show_levels(report: SystemsOverview) -> Html:
     evaluations.append(("all", levels.whole))
     rows = [(title, pluralize(evaluation.documents, document)) for title, evaluation in evaluations]
 
-    names, figure_name = [system.name for system in report.ranked], kind_of(report.evaluation)
+    names, figure_name = [system.name for system in report.ranked], look_up_kind(report.evaluation)
 
-    def cell(i: int, j: int) -> Html:
-        return _cell(evaluations[i][1].systems[names[j]].f1, figure_name)
+    def render_cell(i: int, j: int) -> Html:
+        return _render_f1(evaluations[i][1].systems[names[j]].f1, figure_name)
 
-    caption = f"by difficulty, the easiest first: {_kinds_shown(report.evaluation)}"
-    matrix = show_matrix(caption, rows, _heads(report), cell)
+    caption = f"by difficulty, the easiest first: {_write_cell_caption(report.evaluation)}"
+    matrix = show_matrix(caption, rows, _render_heads(report), render_cell)
     return Html(matrix + render_remarks(*levels.table().remarks))
 
 
@@ -367,9 +373,9 @@ def show_tests(report: SystemsOverview) -> Html:
     if result is None:
         return Html()
     alone = " if it were the only pair" if len(result.pairs) > 1 else ""
-    figure_name = kind_of(result)
+    figure_name = look_up_kind(result)
 
-    def cell(i: int, j: int) -> Html:
+    def render_cell(i: int, j: int) -> Html:
         if i > j:
             return build_element("td", class_="heat none")
         pair = result[systems[i], systems[j + 1]]
@@ -390,17 +396,17 @@ def show_tests(report: SystemsOverview) -> Html:
         )
         return build_element("td", lead_text, p, class_=css_class, title=title_text)
 
-    title = title_of(result)
+    title = look_up_title(result)
     caption = f"lead of the system at the left in {title}, and p times all pairs"
     rows = [(report.short_names[name], "") for name in systems[:-1]]
-    matrix = show_matrix(caption, rows, _heads(report)[1:], cell)
+    matrix = show_matrix(caption, rows, _render_heads(report)[1:], render_cell)
     legend = [f"bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
     if any(pair.left_out for pair in result.pairs):
         legend.append(f"each difference is on the {document_noun(result.settings)}s that both saw")
     return Html(matrix + render_remarks(*legend, *result.caveats, f"signature: {result.signature}"))
 
 
-def _captioned(chart: Html, caption: str) -> Html:
+def _add_caption(chart: Html, caption: str) -> Html:
     """Render a chart with a caption."""
     return build_element(
         "figure", build_element("figcaption", caption), make_scrollable(chart, caption)
@@ -423,7 +429,9 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgre
     chart, legend = draw_slope_chart(lines), []
     if n_hidden := len(report.ranked) - len(systems):
         legend.append(f"without {pluralize(n_hidden, 'system')}, undefined or of the lowest ranks")
-    return Html(_captioned(chart, "From F1 as observed to corrected F1") + render_remarks(*legend))
+    return Html(
+        _add_caption(chart, "From F1 as observed to corrected F1") + render_remarks(*legend)
+    )
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
@@ -437,7 +445,7 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
     )
     caption = f"{documents} by difficulty: 1 − the agreement that chance alone would give"
     return Html(
-        _captioned(draw_histogram(*binned, borders or []), caption) + render_remarks(*legend)
+        _add_caption(draw_histogram(*binned, borders or []), caption) + render_remarks(*legend)
     )
 
 
@@ -466,7 +474,7 @@ def show_bias(report: TeamOverview) -> Html:
     if isinstance(report.coefficients, str):
         return Html()
     figures = report.coefficients.table("annotator")
-    bias_table = _without_remarks(figures, report.coefficients.table())
+    bias_table = _remove_repeated_remarks(figures, report.coefficients.table())
     return render_table(replace(bias_table, caption="", verdict=""))
 
 
@@ -478,21 +486,21 @@ def show_queue(report: TeamOverview) -> Html:
     if not figures.rows:
         return render_remarks(figures.caption)
     hint = "spanagree disagreements lists every disputed segment, with who marked it"
-    extra_remarks = [*figures.remarks, *_left_out(figures), hint]
+    extra_remarks = [*figures.remarks, *_write_omission(figures), hint]
     figures = replace(figures, rows=figures.rows[:SHOWN], remarks=extra_remarks)
     display, (a, b) = figures.shown, (quote(name, errors="replace") for name in report.first_pair)
 
-    def cell(row: int, column: int) -> Html | None:
+    def render_cell(row: int, column: int) -> Html | None:
         document = display.rows[row][0]
         if column or not isinstance(document, str):
             return None
         document_id = quote(document, errors="replace")
         return build_element("a", render_name(document), href=f"#doc={document_id}&a={a}&b={b}")
 
-    return render_table(figures, cell)
+    return render_table(figures, render_cell)
 
 
-def _left_out(figures: Frame) -> list[str]:
+def _write_omission(figures: Frame) -> list[str]:
     """Word a remark on the number of rows that are not shown, if any."""
     n_hidden = len(figures.rows[SHOWN:])
     return [f"{n_hidden} more are left out here"] if n_hidden else []
@@ -510,7 +518,7 @@ def show_gold(report: TeamOverview) -> Html:
     queue = replace(
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
     )
-    legend = [*_left_out(figures), hint, f"signature: {report.gold.signature}"]
+    legend = [*_write_omission(figures), hint, f"signature: {report.gold.signature}"]
     return Html(
         render_table(report.gold.table())
         + (render_table(queue) if queue.rows else "")
@@ -544,7 +552,9 @@ def show_slices(report: Overview) -> Html:
             single_slice for single_slice in slices.slices if scored in single_slice.scores
         ][:SHOWN]
         figure_names = [
-            figure_name for figure_name in _DRAWN if figure_name in ("observed", kind_of(slices))
+            figure_name
+            for figure_name in _DRAWN
+            if figure_name in ("observed", look_up_kind(slices))
         ]
         dots = [
             (
@@ -557,7 +567,7 @@ def show_slices(report: Overview) -> Html:
             for single_slice in drawn_slices
         ]
         caption = "F1 of each slice with its 95 % interval"
-        chart = _captioned(
+        chart = _add_caption(
             draw_ranges(dots, [_DRAWN[figure_name] for figure_name in figure_names], caption),
             caption,
         )
@@ -565,10 +575,10 @@ def show_slices(report: Overview) -> Html:
             legend.insert(
                 0, f"the chart has the first {len(dots)} of them, without {n_hidden} more"
             )
-    return Html(chart + render_table(_led(slices.table())) + render_remarks(*legend))
+    return Html(chart + render_table(_move_f1_to_front(slices.table())) + render_remarks(*legend))
 
 
-def chance_of(result: Agreement, pair: Pair) -> str:
+def write_chance(result: Agreement, pair: Pair) -> str:
     """Word the chance statistics of a pair, if it was tested against chance."""
     if (pair.a, pair.b) not in result.by_chance:
         return ""
@@ -599,10 +609,10 @@ def show_coverage(report: TeamOverview) -> Html:
     if n_hidden := len(layers) - len(shown_layers):
         legend.append(f"the {len(shown_layers)} who saw most; {n_hidden} more are left out here")
 
-    def cell(row: int, column: int) -> Html | None:
+    def render_cell(row: int, column: int) -> Html | None:
         if column == 0:
-            return named(report.annotators[row], report.short_names)
+            return render_short_name(report.annotators[row], report.short_names)
         is_last_column = column == len(columns) - 1 and len(report.corpus)
         return draw_strip(shown_layers[row].annotated) if is_last_column else None
 
-    return render_table(Frame(columns, rows, remarks=legend), cell)
+    return render_table(Frame(columns, rows, remarks=legend), render_cell)
