@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from spanagree.cli.group import spanagree
-from spanagree.cli.help_pages import described_by
+from spanagree.cli.help_pages import find_describing_command
 from spanagree.cli.options import Formats
 
 ROOT = Path(__file__).parent.parent
@@ -109,7 +109,7 @@ def _elsewhere(command: click.Command) -> dict[str, list[str]]:
     """Return the names of options that another command describes, by that command."""
     names: dict[str, list[str]] = {}
     for option in command.params:
-        if isinstance(option, click.Option) and (other := described_by(option)):
+        if isinstance(option, click.Option) and (other := find_describing_command(option)):
             names.setdefault(other, []).append(option.opts[-1])
     return names
 
@@ -118,7 +118,7 @@ def _groups(command: click.Command, context: click.Context) -> dict[str, list[cl
     """Return the options that a command describes, by their heading in the help."""
     groups: dict[str, list[click.Option]] = {}
     for option in command.get_params(context):
-        if isinstance(option, click.Option) and not described_by(option):
+        if isinstance(option, click.Option) and not find_describing_command(option):
             heading = getattr(option, "heading", "") or "Help"
             groups.setdefault(heading, []).append(option)
     return groups

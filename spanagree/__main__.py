@@ -29,9 +29,9 @@ def main() -> int:
 
 def _run() -> int:
     try:
-        from spanagree.cli.signals import while_loading
+        from spanagree.cli.signals import exit_on_signals
 
-        while_loading()
+        exit_on_signals()
         from spanagree.cli.main import main as command
 
         return command()

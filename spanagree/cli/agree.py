@@ -20,9 +20,14 @@ import spanagree as sa
 from spanagree.choices import BY, SLICES, AnnotatorSort, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import excludes, needs, with_rules
-from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
-from spanagree.cli.unitizing import AGREEMENT_MEASURES, ALTERNATIVES, measure_units, unitizing
+from spanagree.cli.option_rules import add_rules, excludes, needs
+from spanagree.cli.slices import FILE, score_each_file, seen_option, show_slices
+from spanagree.cli.unitizing import (
+    AGREEMENT_MEASURES,
+    ALTERNATIVES,
+    measure_units,
+    unitizing_options,
+)
 from spanagree.errors import SettingError
 
 if TYPE_CHECKING:
@@ -41,10 +46,10 @@ _DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {opti
 
 @command(
     options.FILES,
-    options.comparison(
+    options.comparison_options(
         options.option("--measure", _MEASURE, choices=AGREEMENT_MEASURES, unless="f1"),
-        options.by_slices(BY["Agreement"], SLICES, rules=[_OF_F1]),
-        seen(),
+        options.view_or_slices_option(BY["Agreement"], SLICES, rules=[_OF_F1]),
+        seen_option(),
         options.option(
             "--sort",
             _SORT,
@@ -52,33 +57,35 @@ _DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {opti
             unless="as in the corpus",
             rules=[needs("by=annotator")],
         ),
-        options.annotators(),
-        *with_rules(
+        options.annotators_option(),
+        *add_rules(
             options.from_function(_AGREE, "without", "min_shared"), _NOT_OF_SLICES, names="without"
         ),
         options.option("--test", _TEST, choices=["chance"], rules=_OF_PAIRS),
         options.option("--fail-under", _FAIL, type=float, metavar="X", rules=[_NOT_OF_SLICES]),
         function=_AGREE,
     ),
-    options.comparison_targets(),
-    options.places(),
-    unitizing(),
-    with_rules(
-        with_rules(
-            options.certainty(has_over=True, draw_options=_DRAW_OPTIONS, without="document"),
+    options.target_options(),
+    options.place_options(),
+    unitizing_options(),
+    add_rules(
+        add_rules(
+            options.certainty_options(
+                has_over=True, draw_options=_DRAW_OPTIONS, without="document"
+            ),
             excludes("measure=alpha-u|gamma|all"),
             names="cluster_by",
         ),
         excludes("measure!=f1 slices by=pair"),
         names="over",
     ),
-    options.workers(),
-    with_rules(
-        options.reading(strings=True),
+    options.workers_option(),
+    add_rules(
+        options.reading_options(strings=True),
         excludes("measure!=f1", "it needs segments with a place in the text"),
         names="unplaced strings",
     ),
-    options.output(),
+    options.output_options(),
     alternatives=ALTERNATIVES,
 )
 def agree(
@@ -104,11 +111,13 @@ def agree(
             of_file, other_settings = job.select_compared(corpus, settings | chance)
             return sa.agree(of_file, **other_settings, **job.seed)
 
-        show_slices(job, results_by_file(job, score))
+        show_slices(job, score_each_file(job, score))
         return
-    corpus, settings = job.select_compared(job.corpus_or_parts(), settings)
+    corpus, settings = job.select_compared(job.read_corpus_or_parts(), settings)
     intervals = {} if job.slices else job.intervals
-    result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **intervals)
+    result = job.run_with_workers(
+        "comparing", sa.agree, corpus, **settings, **job.seed, **intervals
+    )
     if job.slices is not None:
         show_slices(job, result)
         return

@@ -17,9 +17,9 @@ import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.label_tables import label_file, label_options, of_spans
-from spanagree.cli.option_rules import excludes, needs, with_rules
-from spanagree.cli.progress import progress
+from spanagree.cli.label_tables import label_options, move_span_options, read_label_table
+from spanagree.cli.option_rules import add_rules, excludes, needs
+from spanagree.cli.progress import start_progress
 
 _FUNCTION = "spanagree.references.alt_test.alt_test"
 _TABLE = "Read a table of labels, not spans."
@@ -29,9 +29,9 @@ _OF_LABELS = needs("table")
 
 @command(
     options.FILES,
-    with_rules(
-        options.comparison(
-            *with_rules(
+    add_rules(
+        options.comparison_options(
+            *add_rules(
                 options.from_function(
                     _FUNCTION, skip=("match", "chance"), required=("candidate", "epsilon")
                 ),
@@ -46,20 +46,20 @@ _OF_LABELS = needs("table")
         names="match chance overlap_at",
     ),
     options.group("Tables", options.flag("--table", _TABLE)),
-    with_rules(
+    add_rules(
         label_options(),
         _OF_LABELS,
         names="item wide counts categories duplicates separator",
     ),
-    options.reading(skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS),
-    options.output(),
+    options.reading_options(skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS),
+    options.output_options(),
 )
 def alt_test(job: CommandContext, candidate: str, table: bool = False, **settings: Any) -> None:
     job.check_picture(sa.references.AltTest)
     if table:
-        annotations: sa.Corpus | sa.labels.LabelTable = label_file(job, dict(job.labels))
+        annotations: sa.Corpus | sa.labels.LabelTable = read_label_table(job, dict(job.labels))
     else:
-        job = of_spans(job)
+        job = move_span_options(job)
         annotations = job.read()
         candidate = str(job.resolve_layer(candidate, annotations))
-    job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")))
+    job.show(sa.alt_test(annotations, candidate, **settings, progress=start_progress("comparing")))

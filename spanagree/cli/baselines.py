@@ -13,7 +13,7 @@ from spanagree.cli.option_rules import excludes
 from spanagree.errors import check_choice
 
 
-def baseline() -> options.Option:
+def baseline_option() -> options.Option:
     """Build the option of baselines."""
     purpose = f"Add baselines as systems: {', '.join(names_of(Baseline))}."
     rules = [excludes("team", "it is for systems")]
@@ -28,12 +28,12 @@ def check_baselines(baselines: Sequence[str] | None) -> None:
         check_choice(name, names_of(Baseline), "baseline")
 
 
-def drawing(job: CommandContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+def select_draw_settings(job: CommandContext, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Select the given settings of random baselines."""
     return job.seed | {name: settings[name] for name in ("chance",) if name in settings}
 
 
-def against_gold(
+def add_gold_baselines(
     corpus: sa.Corpus, gold: str | None, baselines: Sequence[str], **settings: Any
 ) -> sa.Corpus:
     """Add baselines of the gold layer to a corpus; all other layers vote for majority."""
@@ -48,7 +48,7 @@ def against_gold(
     return sa.references.with_baselines(with_baselines, ["majority"], references=voters)
 
 
-def against_people(
+def add_reference_baselines(
     corpus: sa.Corpus, sides: Mapping[str, Any], baselines: Sequence[str], **settings: Any
 ) -> tuple[sa.Corpus, dict[str, Any]]:
     """Add baselines of the references to a corpus, and to the systems."""

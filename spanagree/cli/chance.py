@@ -24,7 +24,7 @@ _LENGTHS = "Lengths of the segments."
         options.option("--segments", _LENGTHS, metavar="N,...", parse=options.parse_integers),
         *options.from_function("spanagree.chance.start_distributions.start_distribution", "chance"),
     ),
-    options.output(),
+    options.output_options(),
 )
 def chance(
     job: CommandContext,

@@ -23,8 +23,8 @@ _FAIL = "Least severe problem for which the exit code is 1."
         "Checking",
         options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
-    options.output(("text", "json"), plot=False, explain=False),
-    options.reading(skip=options.NOT_CHECKED, strings=True, described_by=""),
+    options.output_options(("text", "json"), plot=False, explain=False),
+    options.reading_options(skip=options.NOT_CHECKED, strings=True, described_by=""),
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
@@ -34,7 +34,7 @@ def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.formats.reading import describe_readers, find_reading_options
     from spanagree.results.data import to_json
 
-    read_as, format_name, repair = job.reading_arguments()
+    read_as, format_name, repair = job.split_reading_arguments()
     raw = read_raw_patterns(job.paths, read_as, format_name, repeats=True, thorough=True)
     result = inspect(apply_repairs(raw, repair))
     files = [file for path in job.paths.values() if path != "-" for file in find_matches(path)]

@@ -25,7 +25,7 @@ _OF_FILE = needs("result", "a file that --format json wrote")
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
     options.group("Paragraph", options.flag("--results", _RESULTS, rules=[_OF_FILE])),
-    options.output(names_of(Cited), plot=False, explain=False),
+    options.output_options(names_of(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
     from spanagree.report.citation import read_settings, write_citation

@@ -22,10 +22,10 @@ import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.label_tables import label_file, label_options, of_spans
-from spanagree.cli.option_rules import AlternativeCall, excludes, needs, with_rules
-from spanagree.cli.progress import progress
-from spanagree.cli.slices import by_slices
+from spanagree.cli.label_tables import label_options, move_span_options, read_label_table
+from spanagree.cli.option_rules import AlternativeCall, add_rules, excludes, needs
+from spanagree.cli.progress import start_progress
+from spanagree.cli.slices import score_slices_of_labels
 
 _ATTRIBUTE = (
     "Read a span corpus; segments that several annotators marked are the items, and the values of"
@@ -51,7 +51,7 @@ _ALTERNATIVES = [
 
 @command(
     options.FILES,
-    with_rules(
+    add_rules(
         label_options(),
         excludes("tokens attribute", "it is for a table of labels"),
         names="item wide counts duplicates separator",
@@ -59,7 +59,7 @@ _ALTERNATIVES = [
     options.group(
         "Span corpora",
         options.flag("--tokens", "Read a span corpus; its tokens are the items."),
-        *with_rules(
+        *add_rules(
             [
                 options.flag(
                     "--skip-outside", "With --tokens, leave out tokens that no annotator marked."
@@ -68,8 +68,8 @@ _ALTERNATIVES = [
             needs("tokens"),
         ),
         options.option("--attribute", _ATTRIBUTE, metavar="NAME"),
-        *with_rules(
-            [options.annotators("Compare only these annotators.")],
+        *add_rules(
+            [options.annotators_option("Compare only these annotators.")],
             excludes("workers", "all annotators are compared"),
         ),
     ),
@@ -78,15 +78,17 @@ _ALTERNATIVES = [
         *options.from_function(
             _FUNCTION, "weights", "measurement", "category_weights", "complete_only"
         ),
-        options.by_slices([*BY["Coefficients"], "label"], rules=[needs("tokens", term="by=label")]),
+        options.view_or_slices_option(
+            [*BY["Coefficients"], "label"], rules=[needs("tokens", term="by=label")]
+        ),
     ),
-    options.certainty(without="annotator|pair|item"),
-    with_rules(options.workers(), needs("tokens", "a table of labels is read as a whole")),
-    options.reading(
+    options.certainty_options(without="annotator|pair|item"),
+    add_rules(options.workers_option(), needs("tokens", "a table of labels is read as a whole")),
+    options.reading_options(
         skip=("--tokens", "--annotator", "--label", "--unplaced"),
         span_rule=needs("tokens attribute", "it is for span corpora"),
     ),
-    options.output(),
+    options.output_options(),
     alternatives=_ALTERNATIVES,
 )
 def coefficients(
@@ -113,30 +115,34 @@ def coefficients(
         )
     source: Any  # a corpus, its parts, or a table
     if attribute is not None:
-        corpus = _select_annotators(of_spans(job).read(), annotators)
+        corpus = _select_annotators(move_span_options(job).read(), annotators)
         source = sa.labels.attribute_labels(corpus, attribute)
     elif tokens and job.workers is not None:
-        source = of_spans(job).corpus_or_parts()
+        source = move_span_options(job).read_corpus_or_parts()
     elif tokens:
-        source = _select_annotators(of_spans(job).read(), annotators)
+        source = _select_annotators(move_span_options(job).read(), annotators)
     else:
         if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
-        source = label_file(job, labels)
+        source = read_label_table(job, labels)
         source = source if annotators is None else source.select_annotators(annotators)
     result: Any
     if not tokens or job.slices is not None or job.by == "label":
-        progress("coefficients")
+        start_progress("coefficients")
     if job.slices is not None:
-        result = by_slices(job, source, skip_outside=skip_outside, **settings)
+        result = score_slices_of_labels(job, source, skip_outside=skip_outside, **settings)
     elif job.by == "label":
         result = sa.labels.coefficients_by_label(source, skip_outside=skip_outside, **settings)
         job = replace(job, by=None)
     elif tokens and not skip_outside:
-        result = job.work("coefficients", sa.labels.token_coefficients, source, **settings)
+        result = job.run_with_workers(
+            "coefficients", sa.labels.token_coefficients, source, **settings
+        )
     else:
         if tokens:
-            source = job.work("coefficients", sa.token_labels, source, skip_outside=True)
+            source = job.run_with_workers(
+                "coefficients", sa.token_labels, source, skip_outside=True
+            )
         result = sa.coefficients(source, **settings)
     job.show(result)
 

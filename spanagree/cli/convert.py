@@ -15,7 +15,7 @@ import click
 from spanagree.choices import Cut, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command, show_notes
-from spanagree.cli.progress import progress
+from spanagree.cli.progress import start_progress
 from spanagree.errors import SettingError, escape_name
 
 _OUT = "Path of the new file."
@@ -29,16 +29,16 @@ _CUT = "Treatment of segments that cut a token."
     options.FILES,
     options.group(
         "Converting",
-        *options.corpus_output(
+        *options.corpus_output_options(
             _OUT, names_of(Writable), "by extension", metavar="OUT", required=True
         ),
-        options.annotators("Annotators to keep."),
+        options.annotators_option("Annotators to keep."),
         options.option("--as-predictions", _MODELS, metavar="NAME,...", parse=options.parse_names),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
     ),
-    options.reading(strings=True),
+    options.reading_options(strings=True),
 )
 def convert(
     job: CommandContext,
@@ -59,7 +59,7 @@ def convert(
     )
 
     path = str(job.file)
-    reading, format_name, repair = job.reading_arguments()
+    reading, format_name, repair = job.split_reading_arguments()
     to = choose_format(path, to)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
@@ -73,12 +73,12 @@ def convert(
             writer_options[key] = reading.get(key)
             if not is_option_taken(key, job.paths, format_name, reading):
                 reading.pop(key, None)  # an option of the output only
-    corpus = read_patterns(job.paths, reading, format_name, repair, progress("reading"))
+    corpus = read_patterns(job.paths, reading, format_name, repair, start_progress("reading"))
     if annotators is not None:
         corpus = corpus.select_annotators(annotators)
     if tokenizer is not None or cut is not None:
-        corpus = corpus.to_tokens(_tokenizer(tokenizer or "space"), cut or "error")
-    progress("writing")
+        corpus = corpus.to_tokens(_build_tokenizer(tokenizer or "space"), cut or "error")
+    start_progress("writing")
     write_file(corpus, path, to, writer_options)
     job.record_output(path)
     show_notes(
@@ -86,7 +86,7 @@ def convert(
     )
 
 
-def _tokenizer(name: str) -> Callable[[str], Any]:
+def _build_tokenizer(name: str) -> Callable[[str], Any]:
     """Build a tokenizer: ``space``, or spaCy's for a language such as ``en``.
 
     Raises:

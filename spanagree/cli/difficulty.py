@@ -16,26 +16,30 @@ from spanagree.cli.job import CommandContext, command
 _FUNCTION = "spanagree.levels.difficulty.difficulty"
 
 
-def team() -> options.Group:
+def team_options() -> options.Group:
     """Build the options of comparisons by gold or by a team."""
-    annotators = options.annotators("Annotators who are the team.")
-    return options.comparison(options.gold("the team"), annotators, function=_FUNCTION, seed=True)
+    annotators = options.annotators_option("Annotators who are the team.")
+    return options.comparison_options(
+        options.gold_option("the team"), annotators, function=_FUNCTION, seed=True
+    )
 
 
 @command(
     options.FILES,
-    team(),
-    options.places(),
-    options.workers(),
-    options.reading(),
-    options.output(),
+    team_options(),
+    options.place_options(),
+    options.workers_option(),
+    options.reading_options(),
+    options.output_options(),
 )
 def difficulty(job: CommandContext, **settings: Any) -> None:
-    job.show(find_difficulty(job, job.corpus_or_parts(), **settings))
+    job.show(find_difficulty(job, job.read_corpus_or_parts(), **settings))
 
 
 def find_difficulty(
     job: CommandContext, corpus: Any, gold: str | None = None, **settings: Any
 ) -> sa.levels.Difficulty:
     """Compute the difficulty of each document, by gold or by a team."""
-    return job.work("comparing", sa.difficulty, corpus, job.resolve_layer(gold, corpus), **settings)
+    return job.run_with_workers(
+        "comparing", sa.difficulty, corpus, job.resolve_layer(gold, corpus), **settings
+    )

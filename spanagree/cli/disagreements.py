@@ -22,8 +22,8 @@ import spanagree as sa
 from spanagree.choices import BY, Kind, Shown, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import AlternativeCall, excludes, needs, with_rules
-from spanagree.cli.progress import progress
+from spanagree.cli.option_rules import AlternativeCall, add_rules, excludes, needs
+from spanagree.cli.progress import start_progress
 from spanagree.cli.worklists import check_worklist, worklist_options, write_worklist
 from spanagree.errors import pluralize
 
@@ -77,7 +77,7 @@ _ALTERNATIVES = [
             "--kind", _KINDS, metavar="KIND,...", unless="all", parse=options.parse_names
         ),
     ),
-    options.comparison(
+    options.comparison_options(
         options.option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
         options.option("--what", _WHAT, choices=["segments", "relations"]),
         options.option(
@@ -93,12 +93,12 @@ _ALTERNATIVES = [
         seed=True,
     ),
     worklist_options(),
-    with_rules(
-        options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
+    add_rules(
+        options.output_options(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
         needs(_MATRIX, term="format=markdown|latex"),
         names="format",
     ),
-    options.reading(),
+    options.reading_options(),
     alternatives=_ALTERNATIVES,
 )
 def disagreements(
@@ -114,7 +114,7 @@ def disagreements(
 ) -> None:
     if job.by in _MATRICES:
         confusion_job = replace(job, by=_MATRICES[job.by])
-        _confusion(confusion_job, between or ((rest,) if rest else ()))
+        _show_confusion(confusion_job, between or ((rest,) if rest else ()))
         return
     if worklist is not None:
         check_worklist(job, worklist)
@@ -130,13 +130,13 @@ def disagreements(
             raise click.UsageError(f"{name} is for two annotators; give --between A B too")
         job.check_picture(sa.project.Disputes)
         queue = sa.project.disputes(
-            corpus, text=not no_text, progress=progress("comparing"), **settings
+            corpus, text=not no_text, progress=start_progress("comparing"), **settings
         )
         job.show(queue)
         return
     if unfit := [*settings, *(["by"] if job.by else [])]:
         raise click.UsageError(
-            f"{options.option_name(unfit[0])} is for more annotators than two; leave it out"
+            f"{options.format_option_name(unfit[0])} is for more annotators than two; leave it out"
         )
     a, b = (str(job.resolve_layer(name, corpus)) for name in between or corpus.annotators)
     if what == "relations":
@@ -145,7 +145,7 @@ def disagreements(
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
 
 
-def _confusion(job: CommandContext, names: tuple[str, ...]) -> None:
+def _show_confusion(job: CommandContext, names: tuple[str, ...]) -> None:
     """Show the confusion of labels."""
     if job.by == "pair" and job.plot is not None:
         raise click.UsageError(

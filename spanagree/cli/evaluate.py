@@ -18,13 +18,18 @@ from typing import TYPE_CHECKING, Any
 import spanagree as sa
 from spanagree.choices import BY, SLICES, Test, names_of
 from spanagree.cli import options
-from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
-from spanagree.cli.first_layer import warn_of_gold, with_gold_noted, with_gold_noted_after
+from spanagree.cli.baselines import (
+    add_gold_baselines,
+    baseline_option,
+    check_baselines,
+    select_draw_settings,
+)
+from spanagree.cli.first_layer import note_first_layer, note_first_layer_of_parts, warn_of_gold
 from spanagree.cli.job import CommandContext, command
 from spanagree.cli.option_rules import excludes, needs
-from spanagree.cli.progress import progress
-from spanagree.cli.references import ALTERNATIVE, against_references, references
-from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
+from spanagree.cli.progress import start_progress
+from spanagree.cli.references import ALTERNATIVE, compare_with_references, reference_options
+from spanagree.cli.slices import FILE, score_each_file, seen_option, show_slices
 
 if TYPE_CHECKING:
     from spanagree.chance.model import ChanceModel  # not needed for help
@@ -62,19 +67,19 @@ _DRAW_OPTIONS = {
 
 @command(
     options.FILES,
-    options.comparison(
-        options.gold(),
-        options.by_slices(_VIEWS, SLICES, rules=_VIEW_RULES),
-        seen(),
-        options.beta(),
+    options.comparison_options(
+        options.gold_option(),
+        options.view_or_slices_option(_VIEWS, SLICES, rules=_VIEW_RULES),
+        seen_option(),
+        options.beta_option(),
         options.option("--sweep", _SWEEP, choices=["score"], rules=_SWEEP_RULES),
-        options.runs(),
-        baseline(),
+        options.runs_option(),
+        baseline_option(),
     ),
-    options.comparison_targets(),
-    options.places(options.chance_of()),
-    references(),
-    options.certainty(
+    options.target_options(),
+    options.place_options(options.random_side_option()),
+    reference_options(),
+    options.certainty_options(
         options.option(
             "--test",
             _TEST,
@@ -85,10 +90,10 @@ _DRAW_OPTIONS = {
         requested_by="ci test sweep",
         without="document",
     ),
-    options.levels(),
-    options.reading(strings=True),
-    options.workers(),
-    options.output(),
+    options.level_options(),
+    options.reading_options(strings=True),
+    options.workers_option(),
+    options.output_options(),
     alternatives=[ALTERNATIVE],
 )
 def evaluate(
@@ -101,7 +106,7 @@ def evaluate(
     **settings: Any,
 ) -> None:
     if settings.keys() & {"references", "systems"}:
-        against_references(job, baseline, settings)
+        compare_with_references(job, baseline, settings)
         return
     if test is None and sweep is None and job.by not in ("difficulty", "error", "strategy"):
         job.check_picture(sa.systems.Evaluation)
@@ -114,17 +119,19 @@ def evaluate(
             of_file, other_settings = job.select_compared(corpus, settings | chance)
             return sa.evaluate(of_file, gold_name, **other_settings, **job.seed)
 
-        show_slices(job, results_by_file(job, score))
+        show_slices(job, score_each_file(job, score))
         return
-    corpus = job.corpus_or_parts()
+    corpus = job.read_corpus_or_parts()
     gold_name = job.resolve_layer(gold, corpus)
     if isinstance(corpus, sa.Corpus):
-        corpus = with_gold_noted(job, corpus, gold_name)
+        corpus = note_first_layer(job, corpus, gold_name)
         if baseline:
-            corpus = against_gold(corpus, gold_name, baseline, **drawing(job, settings))
+            corpus = add_gold_baselines(
+                corpus, gold_name, baseline, **select_draw_settings(job, settings)
+            )
     corpus, settings = job.select_compared(corpus, settings)
     arguments = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
-    result = job.work(
+    result = job.run_with_workers(
         "evaluating",
         sa.evaluate,
         corpus,
@@ -134,7 +141,7 @@ def evaluate(
         **({} if job.slices or sweep or runs else job.intervals),
     )
     if not isinstance(corpus, sa.Corpus):
-        result = with_gold_noted_after(job, result, gold_name)
+        result = note_first_layer_of_parts(job, result, gold_name)
         corpus = result.rows.corpus
         settings = job.select_compared(corpus, settings)[1]
     warn_of_gold(gold_name, result)
@@ -143,7 +150,7 @@ def evaluate(
     elif sweep is not None:
         job.show(sa.systems.sweep_scores(result, ci=job.jackknife, **job.seed))
     elif job.by == "difficulty":
-        progress("difficulty")
+        start_progress("difficulty")
         settings_of_difficulty = {name: value for name, value in settings.items() if name != "beta"}
         difficulties = sa.difficulty(
             corpus, result.settings.gold, **settings_of_difficulty, **job.seed
@@ -173,8 +180,10 @@ def _run_test(
             ci=job.jackknife,
             runs=runs,
             **job.drawing,
-            progress=progress("testing"),
+            progress=start_progress("testing"),
         )
     resamples = job.certainty.get("resamples")
     draws = {} if resamples is None else {"draws": resamples}
-    return sa.systems.chance_test(corpus, result, progress=progress("chance"), **draws, **job.seed)
+    return sa.systems.chance_test(
+        corpus, result, progress=start_progress("chance"), **draws, **job.seed
+    )

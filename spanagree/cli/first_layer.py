@@ -12,7 +12,7 @@ from spanagree.errors import escape_name
 _ORDERS = ("columns", "tags", "spans")  # options that name layers in an order
 
 
-def with_gold_noted(
+def note_first_layer(
     job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str = "spanagree agree"
 ) -> sa.Corpus:
     """Add a note and a setting to a corpus if its single file alone determines which layer is gold.
@@ -20,7 +20,7 @@ def with_gold_noted(
     The note names ``without``, the command or option that compares annotators without gold. With
     another order of lines another layer would be gold, so the signature names it.
     """
-    note = _gold_note(job, corpus, gold, without)
+    note = _write_gold_note(job, corpus, gold, without)
     if not note:
         return corpus
     # signatures then contain the name of gold
@@ -28,21 +28,21 @@ def with_gold_noted(
     return replace(corpus, reading=reading, notes=(*corpus.notes, note))
 
 
-def with_gold_noted_after(
+def note_first_layer_of_parts(
     job: CommandContext, result: sa.systems.Evaluation, gold: str | None
 ) -> sa.systems.Evaluation:
     """Add the same note and setting to an evaluation of parts, with layers known only then."""
-    note = _gold_note(job, result.rows.corpus, gold, "spanagree agree")
+    note = _write_gold_note(job, result.rows.corpus, gold, "spanagree agree")
     if not note:
         return result
     settings = replace(result.settings, gold_first=False)
     return replace(result, settings=settings, notes=(*result.notes, note))
 
 
-def _gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
+def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
     """Word the note that the first layer of a file is gold; empty if none is needed."""
     first = corpus.annotators[0] if corpus.layers else ""
-    if gold is not None or called_gold([first]) or not _file_alone_orders(job, corpus):
+    if gold is not None or called_gold([first]) or not _is_order_of_file(job, corpus):
         return ""
     likely_gold = called_gold(corpus.annotators)
     suggestion = escape_name(likely_gold[0]) if likely_gold else "NAME"
@@ -68,7 +68,7 @@ def warn_of_gold(requested: str | None, result: sa.systems.Evaluation) -> None:
         )
 
 
-def _file_alone_orders(job: CommandContext, corpus: sa.Corpus) -> bool:
+def _is_order_of_file(job: CommandContext, corpus: sa.Corpus) -> bool:
     """Check whether the order of several layers comes from a single file alone."""
     has_order = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)
     return len(job.paths) == 1 and len(corpus.layers) > 1 and not has_order

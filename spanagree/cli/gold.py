@@ -18,8 +18,8 @@ import spanagree as sa
 from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import needs, with_rules
-from spanagree.cli.progress import progress
+from spanagree.cli.option_rules import add_rules, needs
+from spanagree.cli.progress import start_progress
 from spanagree.cli.worklists import (
     check_worklist,
     pop_worklist_settings,
@@ -36,13 +36,17 @@ _KEEP = "With --output, write the annotators too."
 @command(
     options.FILES,
     options.group(
-        "Voting", *options.from_function("spanagree.project.gold.make_gold"), options.by(BY["Gold"])
+        "Voting",
+        *options.from_function("spanagree.project.gold.make_gold"),
+        options.view_option(BY["Gold"]),
     ),
     options.group(
         "Writing",
-        *with_rules(
+        *add_rules(
             [
-                *options.corpus_output(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
+                *options.corpus_output_options(
+                    _WRITE, names_of(Writable), "by extension", metavar="OUT"
+                ),
                 options.flag("--keep-annotators", _KEEP),
             ],
             needs("output"),
@@ -50,8 +54,8 @@ _KEEP = "With --output, write the annotators too."
         ),
     ),
     worklist_options(),
-    [option for option in options.output() if option.name != "output"],
-    options.reading(skip=("--unplaced",)),
+    [option for option in options.output_options() if option.name != "output"],
+    options.reading_options(skip=("--unplaced",)),
 )
 def gold(
     job: CommandContext,
@@ -79,14 +83,14 @@ def gold(
     source = job.read()
     result = sa.make_gold(source, **settings)
     if path is not None:
-        progress("writing")
+        start_progress("writing")
         corpus = (
             result.corpus if keep_annotators else result.corpus.select_annotators([result.name])
         )
         writer_options = {"fields": {"support": result.support()}} if to == "jsonl" else {}
         write_file(corpus, path, to, writer_options)
         job.record_output(path)
-    notes = [] if job.by is not None else _weighting_note(source, result, settings)
+    notes = [] if job.by is not None else _write_weighting_note(source, result, settings)
     additional = {}
     if worklist is not None:
         additional["worklist"] = write_worklist(job, result, worklist, worklist_settings)
@@ -97,7 +101,7 @@ def gold(
     )
 
 
-def _weighting_note(
+def _write_weighting_note(
     corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]
 ) -> list[str]:
     """Word the note on changes by weighted votes, if the votes are unweighted."""

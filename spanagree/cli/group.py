@@ -9,7 +9,7 @@ from typing import cast
 
 import click
 
-from spanagree.cli.help_pages import page, summary
+from spanagree.cli.help_pages import extract_summary, format_page
 from spanagree.removed import removal_message
 from spanagree.version import __version__
 
@@ -94,13 +94,13 @@ class _Group(click.Group):
     def get_help(self, ctx: click.Context) -> str:
         """Format the help; its summaries are read without importing the commands."""
         sections = {
-            title: [(name, summary(_docstring(name))) for name in names]
+            title: [(name, extract_summary(_read_docstring(name))) for name in names]
             for title, names in SECTIONS.items()
         }
-        return page(self, ctx, sections)
+        return format_page(self, ctx, sections)
 
 
-def _docstring(name: str) -> str:
+def _read_docstring(name: str) -> str:
     """Read the docstring of a command's module."""
     return (
         Path(__file__).with_name(f"{name.replace('-', '_')}.py").read_text("utf-8").split('"""')[1]

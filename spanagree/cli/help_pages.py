@@ -83,7 +83,7 @@ class Command(click.Command):
 
     def get_help(self, ctx: click.Context) -> str:
         """Format the help with the usual options."""
-        options = _options(self)
+        options = _list_options(self)
         shown_options = [option for option in options if getattr(option, "is_usual", False)]
         if len(options) < MOST:
             shown_options = options
@@ -91,30 +91,30 @@ class Command(click.Command):
         n_options = len(options)
         if len(shown_options) < n_options:
             records.append(("--help-all", f"Show all {n_options} options, by subject."))
-        return page(self, ctx, {"Options": records})
+        return format_page(self, ctx, {"Options": records})
 
     def get_help_all(self, ctx: click.Context) -> str:
         """Format the help with every option below its heading, or named with its page."""
         rows: _Rows = {}
-        for option in _options(self):
-            if other := described_by(option):
+        for option in _list_options(self):
+            if other := find_describing_command(option):
                 heading = f"Reading, as 'spanagree {other} --help-all' describes"
                 rows.setdefault(heading, []).append((option.opts[-1], ""))
             elif record := option.get_help_record(ctx):
                 rows.setdefault(getattr(option, "heading", "") or "Options", []).append(record)
-        return page(self, ctx, rows)
+        return format_page(self, ctx, rows)
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Extract the first paragraph of the help."""
-        return summary(self.help or "")
+        return extract_summary(self.help or "")
 
 
-def described_by(option: click.Option) -> str:
+def find_describing_command(option: click.Option) -> str:
     """Return the command whose --help-all describes an option; empty for the option's own."""
     return str(getattr(option, "described_by", ""))
 
 
-def ordered(command: str, members: Iterable[Any]) -> list[Any]:
+def sort_options(command: str, members: Iterable[Any]) -> list[Any]:
     """Sort the options of a command, first the usual ones, and mark these."""
     members = list(members)
     own_options = [member.opts[-1] for member in members if not member.is_shared]
@@ -125,12 +125,12 @@ def ordered(command: str, members: Iterable[Any]) -> list[Any]:
     return sorted(members, key=lambda x: order.index(x.opts[-1]) if x.is_usual else len(order))
 
 
-def summary(docstring: str) -> str:
+def extract_summary(docstring: str) -> str:
     """Extract the first paragraph of a docstring as one line."""
     return " ".join(inspect.cleandoc(docstring).partition("\n\n")[0].split())
 
 
-def page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
+def format_page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
     """Format a page of help: usage, description, and rows by heading.
 
     Options without a description are named in one paragraph, with unbroken names.
@@ -156,7 +156,7 @@ def page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
     return formatter.getvalue().rstrip("\n")
 
 
-def _options(command: click.Command) -> list[click.Option]:
+def _list_options(command: click.Command) -> list[click.Option]:
     return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
 
 
@@ -176,10 +176,10 @@ _HELP_ALL = click.Option(
 )
 
 
-def with_choices(purpose: str, choices: Iterable[str]) -> str:
+def add_choices(purpose: str, choices: Iterable[str]) -> str:
     """Add the choices to the purpose of an option, unless it names them.
 
-    >>> with_choices("Test all pairs of systems.", ["jackknife", "permutation"])
+    >>> add_choices("Test all pairs of systems.", ["jackknife", "permutation"])
     'Test all pairs of systems: jackknife, permutation.'
     """
     purpose_words = re.findall(r"[\w+-]+", purpose)
@@ -188,10 +188,11 @@ def with_choices(purpose: str, choices: Iterable[str]) -> str:
     return f"{purpose.rstrip('.')}: {', '.join(choices)}."
 
 
-def as_sentence(text: str) -> str:
+def convert_to_sentence(text: str) -> str:
     """Convert an argument's description in a docstring to a sentence of the help.
 
-    >>> as_sentence("the names of :class:`spanagree.Corpus`'s ``layers``; all unless given.")
+    >>> text = "the names of :class:`spanagree.Corpus`'s ``layers``; all unless given."
+    >>> convert_to_sentence(text)
     "The names of Corpus's layers; all unless given."
     """
     sentence = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "").rstrip(".")

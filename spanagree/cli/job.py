@@ -14,10 +14,10 @@ import click
 
 import spanagree as sa
 from spanagree.cli import option_rules, options, signals
-from spanagree.cli.help_pages import Command, ordered
+from spanagree.cli.help_pages import Command, sort_options
 from spanagree.cli.notes import group_notes
-from spanagree.cli.progress import hide_progress, progress
-from spanagree.cli.signatures import parameters
+from spanagree.cli.progress import hide_progress, start_progress
+from spanagree.cli.signatures import read_parameters
 from spanagree.errors import (
     InputError,
     MissingLayerError,
@@ -66,7 +66,7 @@ def command(
         groups: options, in the order of the help.
         alternatives: functions that are called instead of the usual one, if some options are given.
     """
-    members = [member for group in (*groups, options.messages()) for member in group]
+    members = [member for group in (*groups, options.message_options()) for member in group]
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
@@ -84,17 +84,17 @@ def command(
             job, arguments = _make_context(option_values, members)
             job.check_patterns()
             patterns = {option_rules.PATTERNS: True} if job.has_patterns else {}
-            option_rules.check({**option_values, **patterns}, members, alternatives)
+            option_rules.check_options({**option_values, **patterns}, members, alternatives)
             if "overlap_at" in arguments:
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
-            signals.while_working()
+            signals.raise_on_signals()
             job.check()
             chance_options = {
                 key: arguments.pop(key) for key in _CHANCE_OPTIONS if key in arguments
             }
             if chance_options:
                 chance = arguments.get("chance", "auto")
-                arguments["chance"] = job.chance_model(chance, **chance_options)
+                arguments["chance"] = job.build_chance_model(chance, **chance_options)
             try:
                 function(job, **arguments)
             except MissingLayerError:
@@ -104,7 +104,7 @@ def command(
             finally:
                 hide_progress()
 
-        params = [*([argument] if argument else []), *ordered(name, members)]
+        params = [*([argument] if argument else []), *sort_options(name, members)]
         purpose = sys.modules[function.__module__].__doc__
         result = Command(name, params=params, callback=run, help=purpose)
         result.alternatives = alternatives
@@ -204,7 +204,7 @@ class CommandContext:
 
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
-        outputs |= {options.option_name(name): path for name, path in extra_outputs.items()}
+        outputs |= {options.format_option_name(name): path for name, path in extra_outputs.items()}
         inputs = [path for file in self.files for path in (file, file.partition("=")[2])]
         inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
@@ -245,7 +245,7 @@ class CommandContext:
 
         return {name: os.fspath(convert_to_pattern(path)) for name, path in paths.items()}
 
-    def chance_model(
+    def build_chance_model(
         self, name: str, places: str | None = None, chance_of: str = "both"
     ) -> ChanceModel:
         """Build the chance model with its rule of places and its random sides."""
@@ -300,7 +300,7 @@ class CommandContext:
             for path in self.paths.values():
                 find_matches(path)
 
-    def reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
+    def split_reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
         """Split the options of reading into those of readers, the format and the repairs."""
         from spanagree.corpus.repairs import REPAIRS, list_steps
 
@@ -316,16 +316,16 @@ class CommandContext:
         """Read the corpus in the files."""
         from spanagree.formats.file_parts import read_patterns
 
-        reading, format_name, repair = self.reading_arguments()
-        corpus = read_patterns(self.paths, reading, format_name, repair, progress("reading"))
+        reading, format_name, repair = self.split_reading_arguments()
+        corpus = read_patterns(self.paths, reading, format_name, repair, start_progress("reading"))
         self.notes.extend(corpus.notes)
         return corpus
 
-    def corpus_or_parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
+    def read_corpus_or_parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
         """Read the corpus in the files; with workers, list its files as parts that workers read."""
         if self.workers is None or "join" in self.reading:  # texts are joined across files
             return self.read()
-        reading, format_name, repair = self.reading_arguments()
+        reading, format_name, repair = self.split_reading_arguments()
         return sa.formats.read_parts(self.paths, form=format_name, repair=repair, **reading)
 
     # --- working --------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class CommandContext:
 
         For parts of a corpus, both are returned unchanged.
         """
-        names = parameters(options.SELECTION)
+        names = read_parameters(options.SELECTION)
         target_settings = {name: settings[name] for name in names if name in settings}
         other_settings = {name: value for name, value in settings.items() if name not in names}
         if not target_settings:
@@ -352,7 +352,7 @@ class CommandContext:
         )
         return selected, other_settings | {"match": counting.match}
 
-    def work(
+    def run_with_workers(
         self, purpose: str, function: Callable[..., _Result], *arguments: Any, **settings: Any
     ) -> _Result:
         """Call a function with the requested workers and progress."""
@@ -361,9 +361,9 @@ class CommandContext:
             check_whole(self.workers, 1, "workers")
             from concurrent.futures import ProcessPoolExecutor  # takes a while to load
 
-            pool = ProcessPoolExecutor(self.workers, initializer=signals.in_worker)
-        with signals.closing(pool):
-            return function(*arguments, executor=pool, progress=progress(purpose), **settings)
+            pool = ProcessPoolExecutor(self.workers, initializer=signals.ignore_signals)
+        with signals.shut_down_pool(pool):
+            return function(*arguments, executor=pool, progress=start_progress(purpose), **settings)
 
     @property
     def file(self) -> str | None:
@@ -403,7 +403,7 @@ class CommandContext:
         from spanagree.results.data import render, to_csv, to_json, to_jsonl
         from spanagree.results.frame import TableStyle
 
-        progress("writing")
+        start_progress("writing")
         plotted, additional_results = result if test is None else test, additional or {}
         if self.format == "json":
             extra_entries = {} if test is None else {"test": test.to_dict()}
@@ -431,7 +431,7 @@ class CommandContext:
             if not self.all_columns:
                 tables = [table.turned for table in tables]
             if self.format == "text":
-                tables = _without_repeated_signatures(tables)
+                tables = _remove_repeated_signatures(tables)
             look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [render(table, self.format, look) for table in tables]
             if self.explain:
@@ -467,7 +467,7 @@ class CommandContext:
             raise ReaderGoneError from None
 
 
-def _without_repeated_signatures(tables: Sequence[Frame]) -> list[Frame]:
+def _remove_repeated_signatures(tables: Sequence[Frame]) -> list[Frame]:
     """Remove signatures that the signature of a later table contains completely."""
     entries = [set(table.signature.split("|")) for table in tables]
     return [

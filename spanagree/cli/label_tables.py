@@ -62,13 +62,13 @@ def label_options() -> options.Group:
     )
 
 
-def of_spans(job: CommandContext) -> CommandContext:
+def move_span_options(job: CommandContext) -> CommandContext:
     """Move --annotator and --label to the options of reading, for a span corpus."""
     column = {key: job.labels[key] for key in ("annotator", "label") if key in job.labels}
     return replace(job, reading={**job.reading, **column})
 
 
-def label_file(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTable:
+def read_label_table(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTable:
     """Read the table of labels in FILE."""
     from spanagree.formats.recognise import find_format_by_name
     from spanagree.formats.registry import FORMATS
@@ -89,5 +89,5 @@ def label_file(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTa
         )
     for name, flag_name in {"annotator": "wide", "label": "counts"}.items():
         if flag_name in labels and name in labels:
-            labels[name] = options.parse_names(labels[name], options.option_name(name))
+            labels[name] = options.parse_names(labels[name], options.format_option_name(name))
     return sa.read_labels(path, **labels)

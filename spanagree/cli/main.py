@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — stays open
     if sys.stdout is None:
-        return _complain("standard output is closed, so there is nowhere to write to", FAILED)
+        return _print_error("standard output is closed, so there is nowhere to write to", FAILED)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # escapes replace characters that the terminal lacks
             stream.reconfigure(errors="backslashreplace")
@@ -49,25 +49,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 message = f"{option}: {reason}"
         elif "unexpected extra argument" in message and error.ctx:
             message = removal_message(f"{error.ctx.info_name} FILE") or message
-        return _complain(f"{message}; see '{command} --help'", _MISUSED)
+        return _print_error(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
-        return _complain(str(error), FAILED)
+        return _print_error(str(error), FAILED)
     except (click.Abort, KeyboardInterrupt):
         outputs = f" after writing {' and '.join(written)}" if written else "; nothing was written"
-        return _complain(f"interrupted{outputs}", _INTERRUPTED)
+        return _print_error(f"interrupted{outputs}", _INTERRUPTED)
     except SystemExit as stop:  # raised by the handler of a signal, or by click
         return 0 if stop.code == _READER_GONE else int(stop.code or 0)
     except MemoryError:
-        return _complain("there is not enough memory for this", FAILED)
+        return _print_error("there is not enough memory for this", FAILED)
     except OSError as error:
         if error.filename is not None:
             name = escape_name(os.fsdecode(error.filename))
-            return _complain(f"{name}: cannot be read or written: {error.strerror}", FAILED)
+            return _print_error(f"{name}: cannot be read or written: {error.strerror}", FAILED)
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has closed the pipe
             return 0
-        return _complain(f"standard output: cannot be written: {error.strerror}", FAILED)
+        return _print_error(f"standard output: cannot be written: {error.strerror}", FAILED)
     except Exception as error:  # users get no traceback
-        code = _complain(_fault(error), _BROKEN)
+        code = _print_error(_describe_fault(error), _BROKEN)
         if "--verbose" in (sys.argv[1:] if arguments is None else arguments):
             import traceback  # needed for faults alone
 
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(code or 0)
 
 
-def _fault(error: Exception) -> str:
+def _describe_fault(error: Exception) -> str:
     """Word the message of an exception that is a bug of this program."""
     described = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     location = f" at {ADDRESS}/issues" if ADDRESS else ""
@@ -86,7 +86,7 @@ def _fault(error: Exception) -> str:
     )
 
 
-def _complain(message: str, code: int) -> int:
+def _print_error(message: str, code: int) -> int:
     """Print an error and return its exit code."""
     print(f"spanagree: error: {shortened(escape_name(message))}", file=sys.stderr)  # noqa: T201
     return code

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import click
 
-from spanagree.cli.signatures import takes
+from spanagree.cli.signatures import collect_parameter_names
 from spanagree.errors import escape_name
 
 PATTERNS = "patterns"
@@ -87,7 +87,7 @@ class AlternativeCall(NamedTuple):
         self, option_values: Mapping[str, Any], members: Sequence[OptionLike]
     ) -> Iterator[str]:
         """Yield the names of options that neither the function nor the command uses."""
-        parameter_names = takes(self.function)
+        parameter_names = collect_parameter_names(self.function)
         ignored = {
             *self.command_options.split(),
             *(_split_term(term)[0] for term in self.terms.split()),
@@ -118,7 +118,7 @@ def excludes(terms: str, reason: str = "", *, term: str = "", unless: str = "") 
     return OptionRule(excludes=terms, reason=reason, term=term, unless=unless)
 
 
-def with_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> list[_Option]:
+def add_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> list[_Option]:
     """Add rules to options: to all, or to the options with these names."""
     for member in members:
         if not names or member.name in names.split():
@@ -126,7 +126,7 @@ def with_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> l
     return members
 
 
-def check(
+def check_options(
     option_values: Mapping[str, Any],
     members: Sequence[OptionLike],
     alternatives: Sequence[AlternativeCall] = (),
@@ -146,7 +146,7 @@ def check(
             _check_rule(rule, rule.term or str(member.name), option_values, members)
     for alternative in alternatives:
         term = next(
-            (term for term in alternative.terms.split() if holds(term, option_values)), None
+            (term for term in alternative.terms.split() if holds_term(term, option_values)), None
         )
         if term is not None:
             for name in alternative.unused_options(option_values, members):
@@ -157,29 +157,29 @@ def _check_rule(
     rule: OptionRule, option: str, option_values: Mapping[str, Any], members: Sequence[OptionLike]
 ) -> None:
     """Check one rule of an option."""
-    if not holds(option, option_values) or any(
-        holds(term, option_values) for term in rule.unless.split()
+    if not holds_term(option, option_values) or any(
+        holds_term(term, option_values) for term in rule.unless.split()
     ):
         return
     needed_terms = [term for term in rule.needs.split() if has_term(term, members)]
-    if needed_terms and not any(holds(term, option_values) for term in needed_terms):
+    if needed_terms and not any(holds_term(term, option_values) for term in needed_terms):
         needed_texts = " or ".join(_format_term(term, {}) for term in needed_terms)
         raise click.UsageError(
             f"{_format_term(option, option_values)} needs {needed_texts}"
-            f"{_reason_suffix(rule.reason)}"
+            f"{_format_reason(rule.reason)}"
         )
     for term in rule.excludes.split():
-        if holds(term, option_values):
+        if holds_term(term, option_values):
             _raise_exclusion(option, term, option_values, rule.reason)
 
 
 def _raise_exclusion(option: str, term: str, option_values: Mapping[str, Any], reason: str) -> None:
     """Raise the error for an option that another one excludes."""
     name, excluded = _format_term(option, option_values), _format_term(term, option_values)
-    raise click.UsageError(f"{name} does not go with {excluded}{_reason_suffix(reason)}")
+    raise click.UsageError(f"{name} does not go with {excluded}{_format_reason(reason)}")
 
 
-def _reason_suffix(reason: str) -> str:
+def _format_reason(reason: str) -> str:
     return f": {reason}" if reason else ""
 
 
@@ -199,7 +199,7 @@ def _split_term(term: str) -> tuple[str, bool, list[str]]:
     return name.removesuffix("!"), not name.endswith("!"), values.split("|") if values else []
 
 
-def holds(term: str, option_values: Mapping[str, Any]) -> bool:
+def holds_term(term: str, option_values: Mapping[str, Any]) -> bool:
     """Check whether a user gave an option, with a value of the term."""
     name, is_among, values = _split_term(term)
     if name not in option_values or not values:

@@ -16,9 +16,9 @@ from click.shell_completion import CompletionItem
 
 from spanagree import choices
 from spanagree.choices import names_of
-from spanagree.cli.help_pages import as_sentence, with_choices
-from spanagree.cli.option_rules import PATTERNS, OptionRule, excludes, needs, with_rules
-from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, parameters
+from spanagree.cli.help_pages import add_choices, convert_to_sentence
+from spanagree.cli.option_rules import PATTERNS, OptionRule, add_rules, excludes, needs
+from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, read_parameters
 from spanagree.errors import InputError, escape_name, quote_value, whole_number
 from spanagree.files import file_names
 from spanagree.removed import removal_message
@@ -170,7 +170,7 @@ def option(
     if choices := list(choices):
         attributes.setdefault("type", _Choice(choices))
         attributes.setdefault("metavar", "NAME")
-        purpose = with_choices(purpose, choices)
+        purpose = add_choices(purpose, choices)
     if unless:
         purpose = f"{purpose}  [default: {unless}]"
     result = Option(names.split(), help=purpose, **attributes)
@@ -216,7 +216,7 @@ def from_function(
         texts: sentences of the help that replace the docstring.
         required: names of required parameters.
     """
-    function_parameters = parameters(function)
+    function_parameters = read_parameters(function)
     skipped = {next(iter(function_parameters)), *skip, *OF_WORK, *OF_INTERVALS}
     return [
         _parameter_option(
@@ -231,17 +231,17 @@ def from_function(
 def _parameter_option(parameter: Parameter, text: str, required: bool) -> Option:
     """Build the option of one parameter."""
     attributes: dict[str, Any] = {"required": True} if required else {}
-    name, allowed_values = option_name(parameter.name), parameter.choices
+    name, allowed_values = format_option_name(parameter.name), parameter.choices
     if parameter.type_name.split(" | ")[0] == "bool":
-        return flag(name, as_sentence(re.sub("^True (to|for) ", "", text)))
-    purpose = as_sentence(text)
+        return flag(name, convert_to_sentence(re.sub("^True (to|for) ", "", text)))
+    purpose = convert_to_sentence(text)
     if parameter.default not in (None, False, ()):
         attributes["unless"] = (
             f"{parameter.default:g}" if parameter.type_name == "float" else str(parameter.default)
         )
     if parameter.is_collection:
         if not all(choice in purpose for choice in allowed_values):
-            purpose = with_choices(purpose, allowed_values)
+            purpose = add_choices(purpose, allowed_values)
         return option(name, purpose, metavar="NAME,...", parse=parse_names, **attributes)
     if allowed_values:
         return option(name, purpose, choices=allowed_values, **attributes)
@@ -253,7 +253,7 @@ def _parameter_option(parameter: Parameter, text: str, required: bool) -> Option
 # --- option groups ------------------------------------------------------------------------------
 
 
-def comparison(
+def comparison_options(
     *extra: Option,
     function: str = "spanagree.systems.evaluate.evaluate",
     rows: Iterable[str] = (),
@@ -277,8 +277,14 @@ def comparison(
         "--overlap-at", purpose, type=float, metavar="X", argument="match", rules=rules
     )
     usual_match, chance = from_function(function, "match", "chance")
-    members = [*extra, *([by(rows)] if rows else []), match or usual_match, overlap_at, chance]
-    seeds = with_rules(from_function(function, "seed"), needs(DRAWN_CHANCE)) if seed else []
+    members = [
+        *extra,
+        *([view_option(rows)] if rows else []),
+        match or usual_match,
+        overlap_at,
+        chance,
+    ]
+    seeds = add_rules(from_function(function, "seed"), needs(DRAWN_CHANCE)) if seed else []
     return group("Comparing", *members, *seeds)
 
 
@@ -286,16 +292,16 @@ SELECTION = "spanagree.comparisons.selection.Selection"
 """Settings of the comparison target: relations, attributes, tolerance."""
 
 
-def comparison_targets() -> Group:
+def target_options() -> Group:
     """Build the options of the comparison target."""
-    names = [name for name in parameters(SELECTION) if name not in ("arguments", "unplaced")]
+    names = [name for name in read_parameters(SELECTION) if name not in ("arguments", "unplaced")]
     members = from_function(SELECTION, *names)
     for member in members:
         member.argument = "comparing"
     return group("Relations, attributes and tolerance", *members)
 
 
-def places(*extra: Option) -> Group:
+def place_options(*extra: Option) -> Group:
     """Build the options of the places of random segments."""
     purpose = (
         "Rule for the places of random segments: words, words+marks, letters, capitals,"
@@ -306,22 +312,22 @@ def places(*extra: Option) -> Group:
     return group("Places of random segments", rule, *extra)
 
 
-def chance_of() -> Option:
+def random_side_option() -> Option:
     """Build the option of the annotations that are random."""
     purpose = "Random annotations: of both sides, or of systems with gold fixed."
     return option("--chance-of", purpose, choices=names_of(choices.ChanceOf), unless="both")
 
 
-def beta() -> Option:
+def beta_option() -> Option:
     """Build the option of F-beta."""
     one_gold = excludes(
         "references systems team by=error", "F-beta is for systems against one gold"
     )
-    (option,) = with_rules(from_function("spanagree.systems.evaluate.evaluate", "beta"), one_gold)
+    (option,) = add_rules(from_function("spanagree.systems.evaluate.evaluate", "beta"), one_gold)
     return option
 
 
-def runs() -> Option:
+def runs_option() -> Option:
     """Build the option of systems with several runs."""
     purpose = "Outputs that are runs of one system: ours=seed1,seed2,seed3,theirs=a,b,c."
     rules = [
@@ -333,12 +339,12 @@ def runs() -> Option:
     return option("--runs", purpose, metavar="NAME=RUN,RUN,...", parse=parse_runs, rules=rules)
 
 
-def by(views: Iterable[str]) -> Option:
+def view_option(views: Iterable[str]) -> Option:
     """Build the option of the view."""
     return option("--by", "Show a row for each of these.", choices=views)
 
 
-def by_slices(
+def view_or_slices_option(
     views: Iterable[str], classes: Iterable[str] = (), *, rules: Sequence[OptionRule] = ()
 ) -> Option:
     """Build the option of the view, which may also be the slices by a column.
@@ -373,17 +379,17 @@ def find_slices(option_values: Mapping[str, Any], members: Group) -> dict[str, A
     return {"slices": option_values["by"]} if option_values["by"] not in views[0].views else {}
 
 
-def gold(unless: str = "the first") -> Option:
+def gold_option(unless: str = "the first") -> Option:
     """Build the option of the gold annotator."""
     return option("--gold", "Annotator who is gold.", metavar="NAME", unless=unless)
 
 
-def annotators(purpose: str = "Compare only these annotators.") -> Option:
+def annotators_option(purpose: str = "Compare only these annotators.") -> Option:
     """Build the option of selected annotators."""
     return option("--annotators", purpose, metavar="NAME,...", unless="all", parse=parse_names)
 
 
-def corpus_output(
+def corpus_output_options(
     purpose: str,
     format_names: Iterable[str],
     unless: str,
@@ -404,7 +410,7 @@ def corpus_output(
     ]
 
 
-def levels() -> Group:
+def level_options() -> Group:
     """Build the options of levels of difficulty."""
     difficulties = "Difficulties at the borders of the levels."
     scores = "Scores by chance at the borders of the levels."
@@ -417,14 +423,14 @@ def levels() -> Group:
         option("--quantiles", shares, metavar="Q,...", parse=parse_numbers),
         context_field="levels",
     )
-    return with_rules(members, needs("by=difficulty"))
+    return add_rules(members, needs("by=difficulty"))
 
 
 TEST = "spanagree.systems.compare_systems.compare_systems"
 """Test with draws; their number and seed are options."""
 
 
-def certainty(
+def certainty_options(
     *extra: Option,
     has_over: bool = False,
     draw_options: Mapping[str, str] | None = None,
@@ -441,7 +447,7 @@ def certainty(
         without: views with rows without intervals, separated by |.
     """
     ci_option = flag("--ci", "Show a confidence interval over documents for every figure.")
-    text = as_sentence(parameters(JACKKNIFE)["cluster_by"].text)
+    text = convert_to_sentence(read_parameters(JACKKNIFE)["cluster_by"].text)
     cluster_by = option("--cluster-by --resample-by", text, choices=names_of(choices.ClusterBy))
     details = [
         *from_function(JACKKNIFE, "confidence"),
@@ -452,21 +458,21 @@ def certainty(
         member.argument = "ci"
     draws = from_function(TEST, *draw_options) if draw_options else []
     if without:
-        with_rules([ci_option], excludes(f"by={without}", "such rows have no intervals"))
-    with_rules(details, needs(requested_by), excludes("test=chance", unless="ci"))
+        add_rules([ci_option], excludes(f"by={without}", "such rows have no intervals"))
+    add_rules(details, needs(requested_by), excludes("test=chance", unless="ci"))
     no_interval = excludes("test=permutation|bootstrap", "it has no interval", unless="ci")
-    with_rules(details, no_interval, names="confidence")
+    add_rules(details, no_interval, names="confidence")
     for name, terms in (draw_options or {}).items():
-        with_rules(draws, needs(terms, "nothing else is drawn so"), names=name)
+        add_rules(draws, needs(terms, "nothing else is drawn so"), names=name)
     draws_nothing = excludes(
         "test=jackknife", "it draws nothing", unless=f"baseline=random {DRAWN_CHANCE}"
     )
-    with_rules(draws, draws_nothing, names="seed")
+    add_rules(draws, draws_nothing, names="seed")
     shared_options = group("Certainty", ci_option, *details, *draws, context_field="certainty")
     return group("Certainty", *shared_options, *extra)
 
 
-def workers() -> Group:
+def workers_option() -> Group:
     """Build the option of workers, for corpora of many files."""
     text = "Number of processes that read and compare the files of a pattern."
     needs_pattern = needs(
@@ -484,7 +490,7 @@ NOT_CHECKED = ("--group-by", "--unplaced")
 """Options of reading that change the comparison, not the data; check has none of them."""
 
 
-def reading(
+def reading_options(
     skip: Sequence[str] = (),
     *,
     strings: bool = False,
@@ -501,10 +507,10 @@ def reading(
     """
     skip = skip if strings else (*skip, "--strings")
     titled = {
-        "Reading files": _files(),
-        "Reading spaCy files and datasets": _datasets(),
-        "Reading what annotation tools export": _exports(),
-        "Reading recordings": _recordings(),
+        "Reading files": _file_options(),
+        "Reading spaCy files and datasets": _dataset_options(),
+        "Reading what annotation tools export": _export_options(),
+        "Reading recordings": _recording_options(),
     }
     members = [
         member
@@ -514,14 +520,14 @@ def reading(
         )
     ]
     if span_rule is not None:
-        with_rules([member for member in members if member.name not in OF_TABLES], span_rule)
+        add_rules([member for member in members if member.name not in OF_TABLES], span_rule)
     for member in members:
         if member.opts[0] not in NOT_CHECKED:
             member.described_by = described_by
     return members
 
 
-def _files() -> Group:
+def _file_options() -> Group:
     """Build the options of reading files."""
     document = "Unit of CoNLL files that is a document; with --group-by, document means the group."
     grouped = "Group documents by the match of a pattern in their ids, or by a table."
@@ -590,7 +596,7 @@ def _files() -> Group:
     ]
 
 
-def _datasets() -> Group:
+def _dataset_options() -> Group:
     """Build the options of reading spaCy files and datasets."""
     spans = "Key of doc.spans with the spans, or columns of a dataset with spans."
     tags = "Columns of a dataset with tags."
@@ -618,7 +624,7 @@ def _datasets() -> Group:
     ]
 
 
-def _exports() -> Group:
+def _export_options() -> Group:
     """Build the options of reading exports of annotation tools."""
     names = "Source of annotators' names; email is the part of an address before @."
     models = "Read Label Studio's predictions too, as annotators named by their model's version."
@@ -641,7 +647,7 @@ def _exports() -> Group:
     ]
 
 
-def _recordings() -> Group:
+def _recording_options() -> Group:
     """Build the options of reading recordings."""
     unit = "Unit of times in files that don't name one: s, ms, us, or frames such as 25fps."
     label_source = "Source of labels: the text of a segment, the name of its tier, or both."
@@ -662,7 +668,7 @@ def _recordings() -> Group:
     ]
 
 
-def output(
+def output_options(
     formats: Iterable[str] | None = None, *, plot: bool = True, explain: bool = True
 ) -> Group:
     """Build the options of the output.
@@ -704,9 +710,9 @@ def output(
     if "csv" in formats:
         members += [flag("--safe-cells", safe), flag("--bom", mark)]
     exact = excludes("format=json|jsonl|csv", "it has the exact figures")
-    with_rules(members, exact, names="digits percent all_columns")
-    with_rules(members, excludes("format=json|jsonl|csv|latex"), names="explain")
-    with_rules(members, needs("format=csv worklist"), names="safe_cells bom")
+    add_rules(members, exact, names="digits percent all_columns")
+    add_rules(members, excludes("format=json|jsonl|csv|latex"), names="explain")
+    add_rules(members, needs("format=csv worklist"), names="safe_cells bom")
     return group("Output", *members, is_shared=True)
 
 
@@ -743,7 +749,7 @@ def format_by_extension(option_values: Mapping[str, Any], members: Group) -> dic
     return {"format": format_}
 
 
-def messages() -> Group:
+def message_options() -> Group:
     """Build the options of messages."""
     quiet = "Omit the verdict above the table."
     verbose = "Show every note, not one of each kind, and the traceback of an internal error."
@@ -758,7 +764,7 @@ def is_given(value: Any) -> bool:
     return value is not None and value is not False and value != ()
 
 
-def option_name(name: str) -> str:
+def format_option_name(name: str) -> str:
     """Format the name of an option as a user writes it."""
     return f"--{name.replace('_', '-')}"
 
@@ -781,7 +787,7 @@ def parse_mapping(text: str, option: str, pattern: str = "NAME=COLUMN") -> dict[
         if not name or not value:
             raise click.UsageError(f"{option}: {quote_value(item)}; {pattern} is needed")
         if name in mapping:
-            raise InputError(f"{option}: {_repeated_name(name)}")
+            raise InputError(f"{option}: {_build_repetition_error(name)}")
         mapping[name] = value
     return mapping
 
@@ -792,7 +798,7 @@ def parse_runs(text: str, option: str) -> dict[str, list[str]]:
     for item in parse_names(text, option):
         name, equals, layer = item.partition("=")
         if equals and name in runs:
-            raise InputError(f"{option}: {_repeated_name(name)}")
+            raise InputError(f"{option}: {_build_repetition_error(name)}")
         if (equals and not (name and layer)) or not (equals or runs):
             raise click.UsageError(f"{option}: {quote_value(item)}; NAME=RUN,RUN,... is needed")
         current = name if equals else [*runs][-1]
@@ -814,7 +820,7 @@ def parse_run_files(option_values: Mapping[str, Any]) -> dict[str, Any]:
             files.append(argument)
             continue
         if name in ranges or name in option_values.get("runs", {}):
-            raise InputError(f"{quote_value(name)}: {_repeated_name(name)}")
+            raise InputError(f"{quote_value(name)}: {_build_repetition_error(name)}")
         paths = parse_names(text, argument)
         ranges[name] = range(len(files), len(files) + len(paths))
         files += paths
@@ -825,7 +831,7 @@ def parse_run_files(option_values: Mapping[str, Any]) -> dict[str, Any]:
     return {"files": tuple(files), "runs": {**option_values.get("runs", {}), **runs}}
 
 
-def _repeated_name(name: str) -> str:
+def _build_repetition_error(name: str) -> str:
     """Word the error for a name that is given twice."""
     return f"the name {quote_value(name)} is given twice; give each annotator a name of its own"
 
@@ -877,7 +883,7 @@ def parse_layers(files: Sequence[str]) -> dict[str, str]:
             if not name or not path:
                 raise click.UsageError(f"{quote_value(argument)}: NAME=FILE needs both")
             if name in (used_name for used_name, _ in named_layers.values()):
-                raise InputError(_repeated_name(name))
+                raise InputError(_build_repetition_error(name))
             named_layers[i] = name, path
     paths = [
         named_layers[i][1] if i in named_layers else argument for i, argument in enumerate(files)

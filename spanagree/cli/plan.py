@@ -11,7 +11,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.progress import progress
+from spanagree.cli.progress import start_progress
 
 _FUNCTION = "spanagree.project.plan.plan_sample"
 _OPTIONS = options.from_function(_FUNCTION, "width", "figure", "annotators", required=["width"])
@@ -19,10 +19,10 @@ _OPTIONS = options.from_function(_FUNCTION, "width", "figure", "annotators", req
 
 @command(
     options.FILES,
-    options.comparison(*_OPTIONS, function=_FUNCTION),
+    options.comparison_options(*_OPTIONS, function=_FUNCTION),
     options.group("Certainty", *options.from_function(_FUNCTION, "confidence", "seed")),
-    options.reading(),
-    options.output(plot=False),
+    options.reading_options(),
+    options.output_options(plot=False),
 )
 def plan(job: CommandContext, width: float, **settings: Any) -> None:
-    job.show(sa.plan_sample(job.read(), width, progress=progress("comparing"), **settings))
+    job.show(sa.plan_sample(job.read(), width, progress=start_progress("comparing"), **settings))

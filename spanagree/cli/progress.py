@@ -92,7 +92,7 @@ class Bar:
                 self._display.start()
 
 
-def progress(name: str) -> Bar | None:
+def start_progress(name: str) -> Bar | None:
     """Start a step of this command's bar; ``None`` outside a terminal."""
     if not sys.stderr.isatty():
         return None

@@ -7,10 +7,10 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.baselines import against_people, check_baselines, drawing
+from spanagree.cli.baselines import add_reference_baselines, check_baselines, select_draw_settings
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import AlternativeCall
-from spanagree.cli.progress import progress
+from spanagree.cli.progress import start_progress
 
 _ALL = "all others, if the other option is given"
 _OTHERS = ("systems", "references")
@@ -24,12 +24,12 @@ ALTERNATIVE = AlternativeCall(
 """Function that evaluate calls with many annotators as references."""
 
 
-def references() -> options.Group:
+def reference_options() -> options.Group:
     """Build the options of systems against many annotators."""
-    return options.group("Many annotators as references", *sides())
+    return options.group("Many annotators as references", *side_options())
 
 
-def sides() -> list[options.Option]:
+def side_options() -> list[options.Option]:
     """Build the options of systems and references."""
     purpose_of_references = "Annotators to compare with systems, and with each other."
     purposes = {"--references": purpose_of_references, "--systems": "Annotators who are systems."}
@@ -39,7 +39,7 @@ def sides() -> list[options.Option]:
     ]
 
 
-def chosen_sides(
+def resolve_sides(
     job: CommandContext, corpus: sa.Corpus, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Resolve the layers that the options of systems and references name."""
@@ -50,18 +50,18 @@ def chosen_sides(
     }
 
 
-def against_references(
+def compare_with_references(
     job: CommandContext, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
     """Compare systems with references and show the result."""
     job.check_picture(sa.references.ReferenceEvaluation)
     check_baselines(baselines)
     corpus = job.read()
-    arguments = {**settings, **chosen_sides(job, corpus, settings)}
+    arguments = {**settings, **resolve_sides(job, corpus, settings)}
     if baselines:
-        draw_settings = drawing(job, settings)
-        corpus, arguments = against_people(corpus, arguments, baselines, **draw_settings)
+        draw_settings = select_draw_settings(job, settings)
+        corpus, arguments = add_reference_baselines(corpus, arguments, baselines, **draw_settings)
     result = sa.evaluate_references(
-        corpus, **arguments, **job.intervals, **job.seed, progress=progress("comparing")
+        corpus, **arguments, **job.intervals, **job.seed, progress=start_progress("comparing")
     )
     job.show(result)

@@ -15,13 +15,18 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.baselines import against_gold, against_people, baseline, drawing
-from spanagree.cli.first_layer import with_gold_noted
+from spanagree.cli.baselines import (
+    add_gold_baselines,
+    add_reference_baselines,
+    baseline_option,
+    select_draw_settings,
+)
+from spanagree.cli.first_layer import note_first_layer
 from spanagree.cli.job import CommandContext, command, show_notes
-from spanagree.cli.option_rules import excludes, with_rules
-from spanagree.cli.progress import progress
-from spanagree.cli.references import chosen_sides, sides
-from spanagree.cli.slices import naming_views, sources
+from spanagree.cli.option_rules import add_rules, excludes
+from spanagree.cli.progress import start_progress
+from spanagree.cli.references import resolve_sides, side_options
+from spanagree.cli.slices import list_sources, list_views_in_errors
 from spanagree.errors import escape_name
 
 _BY = (
@@ -36,16 +41,16 @@ _ONE_SUBJECT = "a report shows systems against gold, a team, or systems against 
 @command(
     options.FILES,
     options.group("Output", options.option("-o --output", _FILE, metavar="HTML", required=True)),
-    options.comparison(
-        *with_rules([options.gold()], excludes("team references systems", _ONE_SUBJECT)),
+    options.comparison_options(
+        *add_rules([options.gold_option()], excludes("team references systems", _ONE_SUBJECT)),
         options.flag("--team", _TEAM, rules=[excludes("references systems", _ONE_SUBJECT)]),
-        *sides(),
-        baseline(),
-        options.beta(),
+        *side_options(),
+        baseline_option(),
+        options.beta_option(),
         options.option("--by", _BY, metavar="COLUMN"),
         options.flag("--measures", "Show α_U and γ of a team next to F1; γ takes a while."),
     ),
-    options.reading(),
+    options.reading_options(),
 )
 def report(
     job: CommandContext,
@@ -59,22 +64,24 @@ def report(
         raise click.UsageError(f"-o: a report is HTML; {escape_name(suffix)} is not its extension")
     corpus = job.read()
     report_settings, gold_name = (
-        chosen_sides(job, corpus, settings),
+        resolve_sides(job, corpus, settings),
         job.resolve_layer(gold, corpus),
     )
     settings = {name: value for name, value in settings.items() if name not in report_settings}
     if not (team or report_settings):
-        corpus = with_gold_noted(job, corpus, gold_name, "--team")
+        corpus = note_first_layer(job, corpus, gold_name, "--team")
     if baseline and report_settings:
-        corpus, report_settings = against_people(
-            corpus, report_settings, baseline, **drawing(job, settings)
+        corpus, report_settings = add_reference_baselines(
+            corpus, report_settings, baseline, **select_draw_settings(job, settings)
         )
     elif baseline:
-        corpus = against_gold(corpus, gold_name, baseline, **drawing(job, settings))
-    progress("making the report")
+        corpus = add_gold_baselines(
+            corpus, gold_name, baseline, **select_draw_settings(job, settings)
+        )
+    start_progress("making the report")
     if job.by is not None:
-        report_settings |= {"group_by": job.by, "source": sources(job)}
-    with naming_views():
+        report_settings |= {"group_by": job.by, "source": list_sources(job)}
+    with list_views_in_errors():
         sa.write_report(corpus, path, gold=gold_name, team=team, **report_settings, **settings)
     job.record_output(path)
     show_notes(corpus.notes)

@@ -16,30 +16,30 @@ if TYPE_CHECKING:
 _STOPPING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
-def while_loading() -> None:
+def exit_on_signals() -> None:
     """Exit silently while loading; there is nothing to clean up."""
     for signal_number in _STOPPING:
         if signal.getsignal(signal_number) != signal.SIG_IGN:  # nohup ignores SIGHUP
-            signal.signal(signal_number, _end)
+            signal.signal(signal_number, _exit_on_signal)
 
 
-def while_working() -> None:
+def raise_on_signals() -> None:
     """Raise an error on a signal from now on, so that unfinished outputs are removed."""
     for signal_number in _STOPPING:
-        if signal.getsignal(signal_number) == _end:
-            signal.signal(signal_number, _stop)
-            sys.unraisablehook = _stop_again
+        if signal.getsignal(signal_number) == _exit_on_signal:
+            signal.signal(signal_number, _raise_signal)
+            sys.unraisablehook = _repeat_signal
 
 
-def in_worker() -> None:
+def ignore_signals() -> None:
     """Ignore signals, and exit when the parent process ends in any way."""
     for signal_number in _STOPPING:
         signal.signal(signal_number, signal.SIG_IGN)
-    threading.Thread(target=_end_after_parent, daemon=True).start()
+    threading.Thread(target=_exit_after_parent, daemon=True).start()
 
 
 @contextmanager
-def closing(pool: Executor | None) -> Iterator[None]:
+def shut_down_pool(pool: Executor | None) -> Iterator[None]:
     """Shut a pool of processes down; immediately if the program is stopped."""
     try:
         yield
@@ -56,12 +56,12 @@ def closing(pool: Executor | None) -> Iterator[None]:
             pool.shutdown()
 
 
-def _end(signal_number: int, _: Any) -> None:
+def _exit_on_signal(signal_number: int, _: Any) -> None:
     """Exit with the usual code for a signal."""
     os._exit(128 + signal_number)
 
 
-def _stop(signal_number: int, _: Any) -> None:
+def _raise_signal(signal_number: int, _: Any) -> None:
     """Raise the error of a signal."""
     if signal_number == signal.SIGINT:
         raise KeyboardInterrupt
@@ -69,17 +69,17 @@ def _stop(signal_number: int, _: Any) -> None:
     raise SystemExit(128 + signal_number)
 
 
-def _stop_again(unraisable: Any) -> None:
+def _repeat_signal(unraisable: Any) -> None:
     """Repeat a signal if Python lost its error, as in a fork; other errors are shown."""
     if isinstance(unraisable.exc_value, (KeyboardInterrupt, SystemExit)):
         signal_number = int(getattr(unraisable.exc_value, "code", 0) or 130) - 128
-        signal.signal(signal_number, _stop)
+        signal.signal(signal_number, _raise_signal)
         threading.Timer(0.1, signal.raise_signal, (signal_number,)).start()
     else:
         sys.__unraisablehook__(unraisable)
 
 
-def _end_after_parent() -> None:
+def _exit_after_parent() -> None:
     """Wait for the end of the parent process, and exit."""
     from multiprocessing import parent_process
 

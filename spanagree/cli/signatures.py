@@ -56,27 +56,29 @@ class Parameter(NamedTuple):
 
 
 @cache
-def parameters(function: str) -> dict[str, Parameter]:
+def read_parameters(function: str) -> dict[str, Parameter]:
     """Read the parameters of a function by name, in their order.
 
     Args:
         function: full name, ``spanagree.room.module.function``, or that of a data class.
 
-    >>> parameters("spanagree.levels.difficulty.difficulty")["chance"].choices
+    >>> read_parameters("spanagree.levels.difficulty.difficulty")["chance"].choices
     ('auto', 'nonoverlapping', 'per-label', 'overlapping')
     """
     module, _, name = function.rpartition(".")
     source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")
-    definition = _definition(source, name)
+    definition = _extract_definition(source, name)
     (node,) = ast.parse(definition).body
     assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # ensured by _definition
-    arguments = _attributes(node) if isinstance(node, ast.ClassDef) else _arguments(node.args)
-    texts = _texts(ast.get_docstring(node) or "")
+    arguments = (
+        _yield_attributes(node) if isinstance(node, ast.ClassDef) else _yield_arguments(node.args)
+    )
+    texts = _extract_descriptions(ast.get_docstring(node) or "")
     lines = definition.encode().splitlines()
     return {
-        argument.arg: _parameter(
+        argument.arg: _build_parameter(
             argument.arg,
-            _annotation_text(argument.annotation, lines),
+            _extract_annotation(argument.annotation, lines),
             default,
             texts.get(argument.arg, ""),
         )
@@ -84,19 +86,19 @@ def parameters(function: str) -> dict[str, Parameter]:
     }
 
 
-def takes(functions: str) -> set[str]:
+def collect_parameter_names(functions: str) -> set[str]:
     """Collect the names of the parameters of functions.
 
     Args:
         functions: full names, separated by spaces.
 
-    >>> sorted(takes("spanagree.agreement.label_confusion.confusion"))
+    >>> sorted(collect_parameter_names("spanagree.agreement.label_confusion.confusion"))
     ['a', 'b', 'corpus']
     """
-    return {name for function in functions.split() for name in parameters(function)}
+    return {name for function in functions.split() for name in read_parameters(function)}
 
 
-def _definition(source: str, name: str) -> str:
+def _extract_definition(source: str, name: str) -> str:
     """Extract the source of a function or class, the last of its name."""
     first_lines = (f"\ndef {name}(", f"\nclass {name}(", f"\nclass {name}:")
     begin = 1 + max(source.rfind(text) for text in first_lines)
@@ -104,21 +106,21 @@ def _definition(source: str, name: str) -> str:
     return source[begin : end.start() if end else None]
 
 
-def _arguments(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+def _yield_arguments(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
     """Yield the arguments of a function with their defaults."""
     no_defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     yield from zip(arguments.args, [*no_defaults, *arguments.defaults], strict=True)
     yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
 
 
-def _attributes(definition: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+def _yield_attributes(definition: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.expr | None]]:
     """Yield the attributes of a data class as arguments, with their defaults."""
     for node in definition.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield ast.arg(node.target.id, node.annotation), node.value
 
 
-def _annotation_text(annotation: ast.expr | None, lines: list[bytes]) -> str:
+def _extract_annotation(annotation: ast.expr | None, lines: list[bytes]) -> str:
     """Extract an annotation from its line; empty if there is none."""
     if annotation is None:
         return ""
@@ -126,16 +128,20 @@ def _annotation_text(annotation: ast.expr | None, lines: list[bytes]) -> str:
     return lines[annotation.lineno - 1][annotation.col_offset : annotation.end_col_offset].decode()
 
 
-def _parameter(name: str, annotation: str, default: ast.expr | None, text: str) -> Parameter:
+def _build_parameter(name: str, annotation: str, default: ast.expr | None, text: str) -> Parameter:
     """Build a parameter, with the item type of a collection."""
     annotation = annotation.removesuffix(" | None")
     collection = _COLLECTION.fullmatch(annotation)
     return Parameter(
-        name, collection[1] if collection else annotation, _value(default), text, bool(collection)
+        name,
+        collection[1] if collection else annotation,
+        _evaluate_default(default),
+        text,
+        bool(collection),
     )
 
 
-def _value(default: ast.expr | None) -> Any:
+def _evaluate_default(default: ast.expr | None) -> Any:
     """Evaluate a default: a literal, or a name of :mod:`spanagree.choices`."""
     if default is None:
         return None
@@ -147,10 +153,10 @@ def _value(default: ast.expr | None) -> Any:
         return None
 
 
-def _texts(docstring: str) -> dict[str, str]:
+def _extract_descriptions(docstring: str) -> dict[str, str]:
     """Extract the description of each argument in a docstring, by name.
 
-    >>> _texts("Do.\\n\\nArgs:\\n    a, b: two\\n        numbers.\\n    c: one.")
+    >>> _extract_descriptions("Do.\\n\\nArgs:\\n    a, b: two\\n        numbers.\\n    c: one.")
     {'a': 'two numbers.', 'b': 'two numbers.', 'c': 'one.'}
     """
     section = re.search(r"^(?:Args|Attributes):\n((?: .*\n|\n)+)", f"{docstring}\n", re.MULTILINE)

@@ -21,13 +21,13 @@ FILE = "file"
 _SEEN = "Training file: show segments that occur in it with their label separately from the others."
 
 
-def seen() -> options.Option:
+def seen_option() -> options.Option:
     """Build the option of a training file."""
     rules = [excludes("by", "it has rows of its own")]
     return options.option("--seen", _SEEN, metavar="FILE", rules=rules)
 
 
-def sources(job: CommandContext) -> list[str]:
+def list_sources(job: CommandContext) -> list[str]:
     """List the files that may contain the column."""
     from spanagree.formats.patterns import find_matches, has_pattern
 
@@ -37,13 +37,13 @@ def sources(job: CommandContext) -> list[str]:
     return [path for path in paths if path != "-"]
 
 
-def reading_of_rows(job: CommandContext) -> dict[str, Any]:
+def select_row_reading(job: CommandContext) -> dict[str, Any]:
     """Select the options of reading that apply to rows."""
     return {key: job.reading[key] for key in ("document", "encoding") if key in job.reading}
 
 
 @contextmanager
-def naming_views() -> Iterator[None]:
+def list_views_in_errors() -> Iterator[None]:
     """List the views of a command in the error for an unknown name.
 
     Raises:
@@ -75,29 +75,31 @@ def show_slices(job: CommandContext, result: Any) -> None:
     if job.slices != FILE:
         arguments |= {
             "group_by": job.slices,
-            "source": sources(job),
+            "source": list_sources(job),
             "seen": job.seen,
-            **reading_of_rows(job),
+            **select_row_reading(job),
         }
-    with naming_views():
+    with list_views_in_errors():
         slices = sa.slices.score_slices(result, **arguments)
     job.show(slices)
 
 
-def by_slices(job: CommandContext, source: Any, **settings: Any) -> sa.slices.CoefficientsBySlice:
+def score_slices_of_labels(
+    job: CommandContext, source: Any, **settings: Any
+) -> sa.slices.CoefficientsBySlice:
     """Compute the coefficients of slices of items, or of documents."""
     if job.slices == FILE:
         raise click.UsageError(f"--by {FILE}: it is for spans; name a column of the table")
-    rows = reading_of_rows(job)
+    rows = select_row_reading(job)
     if isinstance(source, sa.labels.LabelTable) and "item" in job.labels:
         rows["document"] = job.labels["item"]
-    with naming_views():
+    with list_views_in_errors():
         return sa.slices.coefficients_by_slice(
-            source, str(job.slices), sources(job), **rows, **settings
+            source, str(job.slices), list_sources(job), **rows, **settings
         )
 
 
-def results_by_file(job: CommandContext, score: Callable[..., Any]) -> dict[str, Any]:
+def score_each_file(job: CommandContext, score: Callable[..., Any]) -> dict[str, Any]:
     """Score each FILE, or each file that patterns match, under one chance model.
 
     Args:
@@ -108,7 +110,7 @@ def results_by_file(job: CommandContext, score: Callable[..., Any]) -> dict[str,
         UsageError: if there is only one file.
     """
     if job.has_patterns:
-        reading, format_name, repair = job.reading_arguments()
+        reading, format_name, repair = job.split_reading_arguments()
         corpus_parts = sa.formats.read_parts(job.paths, form=format_name, repair=repair, **reading)
         corpora = {corpus_part.name: corpus_part() for corpus_part in corpus_parts}
     else:

@@ -13,9 +13,9 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import SplitForm, names_of
 from spanagree.cli import options
-from spanagree.cli.difficulty import find_difficulty, team
+from spanagree.cli.difficulty import find_difficulty, team_options
 from spanagree.cli.job import CommandContext, command, show_notes
-from spanagree.cli.progress import progress
+from spanagree.cli.progress import start_progress
 from spanagree.errors import InputError, escape_name, pluralize
 from spanagree.files import writing
 
@@ -24,7 +24,7 @@ from spanagree.files import writing
     options.FILES,
     options.group(
         "Output",
-        *options.corpus_output(
+        *options.corpus_output_options(
             "Folder of the new files.",
             names_of(SplitForm),
             "jsonl",
@@ -36,9 +36,9 @@ from spanagree.files import writing
             "--force", "Write into a folder that is not empty; existing files are never replaced."
         ),
     ),
-    options.levels(),
-    team(),
-    options.reading(),
+    options.level_options(),
+    team_options(),
+    options.reading_options(),
 )
 def split(
     job: CommandContext, folder: str, to: str = "jsonl", force: bool = False, **settings: Any
@@ -56,7 +56,7 @@ def split(
             )
     corpus = job.read()
     subcorpora = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
-    progress("writing")
+    start_progress("writing")
     sa.levels.write_split(subcorpora, folder, to, force=force)
     job.record_output(folder)
     for row in subcorpora.to_dict()["tables"]["parts"]:

@@ -8,8 +8,8 @@ from typing import Any
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import AlternativeCall, needs, with_rules
-from spanagree.cli.progress import progress
+from spanagree.cli.option_rules import AlternativeCall, add_rules, needs
+from spanagree.cli.progress import start_progress
 
 AGREEMENT_MEASURES = {
     "f1": "F1 over pairs of annotators, raw and corrected for chance",
@@ -32,9 +32,9 @@ ALTERNATIVES = [
 """Functions that agree calls for measures other than F1."""
 
 
-def unitizing() -> options.Group:
+def unitizing_options() -> options.Group:
     """Build the options of the measures of unitizing."""
-    continuum = with_rules(
+    continuum = add_rules(
         options.from_function("spanagree.units.alpha_u.alpha_u", "continuum"),
         needs("measure=alpha-u"),
     )
@@ -47,15 +47,17 @@ def measure_units(job: CommandContext, measure: str, settings: Mapping[str, Any]
     pairs = job.by == "pair"
     result: Any
     if measure == "documents":
-        bar = progress("comparing")
+        bar = start_progress("comparing")
         result = sa.project.document_agreement(job.read(), **arguments, progress=bar)
     elif measure == "all":
-        result = job.work(
+        result = job.run_with_workers(
             "sampling", sa.units.compare_measures, job.read(), **arguments, **job.seed
         )
     elif measure == "gamma":
-        result = job.work("sampling", sa.gamma, job.read(), **arguments, **job.seed, pairs=pairs)
+        result = job.run_with_workers(
+            "sampling", sa.gamma, job.read(), **arguments, **job.seed, pairs=pairs
+        )
     else:
-        corpus, arguments = job.corpus_or_parts(), {**arguments, "pairs": pairs}
-        result = job.work("comparing", sa.alpha_u, corpus, **arguments)
+        corpus, arguments = job.read_corpus_or_parts(), {**arguments, "pairs": pairs}
+        result = job.run_with_workers("comparing", sa.alpha_u, corpus, **arguments)
     job.show(result)

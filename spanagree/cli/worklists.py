@@ -9,8 +9,8 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import needs, with_rules
-from spanagree.cli.progress import progress
+from spanagree.cli.option_rules import add_rules, needs
+from spanagree.cli.progress import start_progress
 from spanagree.errors import printable_path
 
 _WORKLIST = "spanagree.project.next_readers.worklist"
@@ -21,7 +21,7 @@ _OPTION_NAMES = ("readers", "limit", "assignees")
 def worklist_options() -> options.Group:
     """Build the options of a worklist."""
     file = options.option("--worklist", _FILE, metavar="FILE")
-    details = with_rules(options.from_function(_WORKLIST, *_OPTION_NAMES), needs("worklist"))
+    details = add_rules(options.from_function(_WORKLIST, *_OPTION_NAMES), needs("worklist"))
     return options.group("Worklist", file, *details)
 
 
@@ -49,8 +49,8 @@ def write_worklist(job: CommandContext, source: Any, path: str, settings: dict[s
     """Build and write the worklist of a corpus or a gold."""
     from spanagree.formats.write import find_task_format
 
-    result = sa.project.worklist(source, progress=progress("comparing"), **settings)
-    progress("writing")
+    result = sa.project.worklist(source, progress=start_progress("comparing"), **settings)
+    start_progress("writing")
     is_table = find_task_format(path) is None
     result.write(path, safe_cells=is_table and job.safe_cells, bom=is_table and job.bom)
     job.record_output(path)

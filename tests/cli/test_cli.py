@@ -642,10 +642,11 @@ from spanagree.cli import options
 from spanagree.cli.job import command
 
 chance = options.from_function("spanagree.agreement.agree.agree", "chance")
-parts = options.certainty(), options.workers(), options.reading(), options.output()
-@command(options.FILES, options.group("Comparing", *chance, options.by(["label"])), *parts)
+certainty, workers = options.certainty_options(), options.workers_option()
+comparing = options.group("Comparing", *chance, options.view_option(["label"]))
+@command(options.FILES, comparing, certainty, workers, options.reading_options(), options.output_options())
 def shared_tokens(job, **own):
-    job.show(job.work("comparing", sa.agree, job.corpus_or_parts(), match="token", **own, **job.intervals))
+    job.show(job.run_with_workers("comparing", sa.agree, job.read_corpus_or_parts(), match="token", **own, **job.intervals))
 '''
 
 

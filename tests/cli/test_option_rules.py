@@ -11,7 +11,7 @@ import spanagree as sa
 from spanagree.cli import option_rules, options
 from spanagree.cli.group import spanagree
 from spanagree.cli.main import main
-from spanagree.cli.signatures import parameters, takes
+from spanagree.cli.signatures import collect_parameter_names, read_parameters
 
 COMMANDS = {
     name: [member for member in command.params if isinstance(member, options.Option)]
@@ -131,7 +131,7 @@ def test_forms(name, form, capsys):
     for term in [*form.terms.split(), *form.command_options.split()]:
         assert option_rules.has_term(term, members)
     for function in form.function.split():
-        assert parameters(function)
+        assert read_parameters(function)
     refused = []
     for term in form.terms.split():
         given = {parts(term)[0]: True}
@@ -146,7 +146,9 @@ def test_forms(name, form, capsys):
                 assert " needs " in said or " does not go with " in said
                 refused.append(member.name)
     assert refused
-    assert not takes(form.function) & set(refused) - {"pairs"}  # of relations; γ's is another
+    assert not collect_parameter_names(form.function) & set(refused) - {
+        "pairs"
+    }  # of relations; γ's is another
 
 
 CROWD = sa.read(Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl")

@@ -159,7 +159,9 @@ file_parts.read_patterns = read
 def test_ignored_signals_stay_ignored(newsroom):
     """Where a signal is ignored from the start, as nohup has it, it does not end the program."""
     lines = "import os, signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    lines += "from spanagree.cli import signals\nsignals.while_loading()\n" + KILL.format("SIGHUP")
+    lines += "from spanagree.cli import signals\nsignals.exit_on_signals()\n" + KILL.format(
+        "SIGHUP"
+    )
     code, out, _ = python(BEFORE.format(first=lines), "chance", "--length", "4", "--segments", "2")
     assert code == 0
     assert out
