@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from spanagree.public import RENAMED, homes_of, shown_names
+from spanagree.public import RENAMED, find_home_modules, list_shown_names
 from spanagree.version import __version__ as __version__
 
 TYPE_CHECKING = False  # typing takes a while to load
@@ -95,7 +95,7 @@ PACKAGES = (
 )
 """Packages with further public names: ``sa.labels.kappa``, ``sa.formats.read_conll``."""
 
-_HOMES = homes_of(__file__)
+_HOMES = find_home_modules(__file__)
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 — read from the imports above
 
 
@@ -115,9 +115,9 @@ def __getattr__(name: str) -> object:
         if name in package.__all__:  # public names of packages also work as sa.NAME
             value = globals()[name] = getattr(package, name)
             return value
-    removal = import_module("spanagree.removed").removal_message(f"sa.{name}")
+    removal = import_module("spanagree.removed").write_removal_message(f"sa.{name}")
     raise AttributeError(removal or f"module 'spanagree' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return shown_names(globals(), [*__all__, *PACKAGES])
+    return list_shown_names(globals(), [*__all__, *PACKAGES])

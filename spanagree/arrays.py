@@ -21,10 +21,10 @@ Progress: TypeAlias = Callable[[int, int], None] | None
 """Function that is called with the number of completed steps and of all steps, or `None`."""
 
 
-def as_small(numbers: Any) -> Ints:
+def to_smallest_integers(numbers: Any) -> Ints:
     """Convert numbers to the smallest integer type that has room for them and for −1.
 
-    >>> as_small([3, 200]).dtype.itemsize
+    >>> to_smallest_integers([3, 200]).dtype.itemsize
     2
     """
     array: Any = np.asarray(numbers)
@@ -56,7 +56,7 @@ def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     >>> [column.tolist() for column in rows], inverse.tolist(), counts.tolist()
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
-    key = packed(*columns)
+    key = pack_rows(*columns)
     if key is not None and key.max() < len(key):  # counting is faster than sorting for few numbers
         counts = np.bincount(key)
         inverse = (np.cumsum(counts > 0) - 1)[key]
@@ -64,7 +64,7 @@ def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
         row = np.empty(len(counts), np.int64)
         row[inverse] = np.arange(len(key))
         return tuple(column[row] for column in columns), inverse, counts
-    order = np.lexsort(columns[::-1]) if key is None else _order(key)
+    order = np.lexsort(columns[::-1]) if key is None else _argsort(key)
     sorted_columns = [column[order] for column in (columns if key is None else (key,))]
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in sorted_columns])
@@ -74,10 +74,10 @@ def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     return tuple(column[order[is_new]] for column in columns), inverse, np.bincount(row_index)
 
 
-def packed(*columns: Ints) -> Ints | None:
+def pack_rows(*columns: Ints) -> Ints | None:
     """Pack each row of a table into one number, in the order of rows; `None` if they do not fit.
 
-    >>> packed(np.array([2, 1, 2]), np.array([5, 7, 6]))
+    >>> pack_rows(np.array([2, 1, 2]), np.array([5, 7, 6]))
     array([3, 2, 4])
     """
     if not len(columns[0]) or any(column.dtype.kind != "i" for column in columns):
@@ -93,17 +93,17 @@ def packed(*columns: Ints) -> Ints | None:
     return key
 
 
-def row_order(*columns: Ints) -> Ints:
+def argsort_rows(*columns: Ints) -> Ints:
     """Compute the order of a table's rows; equal rows keep their order.
 
-    >>> row_order(np.array([2, 1, 2]), np.array([6, 7, 5])).tolist()
+    >>> argsort_rows(np.array([2, 1, 2]), np.array([6, 7, 5])).tolist()
     [1, 2, 0]
     """
-    key = packed(*columns)
-    return np.lexsort(columns[::-1]) if key is None else _order(key)
+    key = pack_rows(*columns)
+    return np.lexsort(columns[::-1]) if key is None else _argsort(key)
 
 
-def _order(key: Ints) -> Ints:
+def _argsort(key: Ints) -> Ints:
     """Compute the stable order of numbers from 0; long ascending runs are fast."""
     if key.max(initial=0) < 1 << 16:
         key = key.astype(np.uint16)  # NumPy sorts 16-bit integers by radix
@@ -137,7 +137,7 @@ def is_repeated_row(*columns: Ints) -> Bools:
     [False, False, True]
     """
     is_repeated = np.zeros(len(columns[0]), np.bool_)
-    if in_order(*columns):  # equal rows are neighbours
+    if is_sorted(*columns):  # equal rows are neighbours
         is_repeated[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
         return is_repeated
     _, inverse, _ = unique_rows(*columns)
@@ -158,10 +158,10 @@ def first_equal_row(*columns: Ints) -> Ints:
     return first[inverse]
 
 
-def in_order(*columns: Ints) -> bool:
+def is_sorted(*columns: Ints) -> bool:
     """Check whether the rows of a table are sorted.
 
-    >>> in_order(np.array([1, 1, 2]), np.array([3, 4, 0]))
+    >>> is_sorted(np.array([1, 1, 2]), np.array([3, 4, 0]))
     True
     """
     is_ascending = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
@@ -180,11 +180,11 @@ def group_indices(group_ids: Ints, count: int) -> list[Ints]:
     return np.split(order, np.cumsum(np.bincount(group_ids, minlength=count)))[:count]
 
 
-def places_in(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
+def find_rows(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
     """Find the positions of rows in a sorted table of two columns that contains them all.
 
     >>> table = np.array([0, 0, 2]), np.array([1, 4, 3])
-    >>> places_in(table, (np.array([2, 0]), np.array([3, 4]))).tolist()
+    >>> find_rows(table, (np.array([2, 0]), np.array([3, 4]))).tolist()
     [2, 1]
     """
     n_values = 1 + int(table[1].max(initial=0))
@@ -203,10 +203,10 @@ def dense_ranks(values: Sequence[Any]) -> Ints:
     return rank
 
 
-def compact(values: Ints) -> Ints:
+def narrow_integers(values: Ints) -> Ints:
     """Convert integers to 32 bits if all of them fit, for columns that are only stored.
 
-    >>> compact(np.array([1, -7])).itemsize, compact(np.array([1, 2**40])).itemsize
+    >>> narrow_integers(np.array([1, -7])).itemsize, narrow_integers(np.array([1, 2**40])).itemsize
     (4, 8)
     """
     fits_32_bits = values.max(initial=0) < 2**31 and values.min(initial=0) >= -(2**31)
@@ -224,7 +224,7 @@ def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     return numbers, np.repeat(np.arange(len(low)), size)
 
 
-def batches_up_to(
+def yield_batches(
     sizes: Ints, max_size: int, max_rows: int | None = None
 ) -> Iterator[tuple[int, int]]:
     """Yield begin and end of batches of rows with sizes of up to a total, or of one row.
@@ -234,7 +234,7 @@ def batches_up_to(
         max_size: largest total size of a batch of several rows.
         max_rows: largest number of rows in a batch. Default: any.
 
-    >>> list(batches_up_to(np.array([2, 2, 9, 1]), 4))
+    >>> list(yield_batches(np.array([2, 2, 9, 1]), 4))
     [(0, 2), (2, 3), (3, 4)]
     """
     low, up_to = 0, np.cumsum(sizes)
@@ -246,20 +246,20 @@ def batches_up_to(
         low = high
 
 
-def entries(lengths: Ints, rows: Ints) -> Ints:
+def find_entries(lengths: Ints, rows: Ints) -> Ints:
     """Compute the positions of the entries of some rows, where all rows are concatenated.
 
-    >>> entries(np.array([2, 1, 3]), np.array([2, 0])).tolist()
+    >>> find_entries(np.array([2, 1, 3]), np.array([2, 0])).tolist()
     [3, 4, 5, 0, 1]
     """
     first = (np.cumsum(lengths) - lengths)[rows]
     return expand_ranges(first, first + lengths[rows])[0]
 
 
-def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+def join_sorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """Find the indices of all pairs of equal entries; ``b`` is sorted.
 
-    >>> [x.tolist() for x in join(np.array([7, 4]), np.array([4, 4, 7]))]
+    >>> [x.tolist() for x in join_sorted(np.array([7, 4]), np.array([4, 4, 7]))]
     [[0, 1, 1], [2, 0, 1]]
     """
     low = np.searchsorted(b, a, side="left")
@@ -278,7 +278,7 @@ def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     [[0, 1, 1], [0, 1, 2]]
     """
     order = np.argsort(b, kind="stable")
-    i, j = join(a, b[order])
+    i, j = join_sorted(a, b[order])
     return i, order[j]
 
 
@@ -303,10 +303,10 @@ MIX_STEP, _MIX_1, _MIX_2 = map(
 )
 
 
-def mixed(numbers: Hashes) -> Hashes:
+def mix_bits(numbers: Hashes) -> Hashes:
     """Mix the bits of numbers, so that each bit of the result depends on all of them.
 
-    >>> bool((mixed(np.array([1, 2], np.uint64)) > np.uint64(2**40)).all())
+    >>> bool((mix_bits(np.array([1, 2], np.uint64)) > np.uint64(2**40)).all())
     True
     """
     numbers = (numbers ^ (numbers >> np.uint64(30))) * _MIX_1

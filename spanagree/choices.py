@@ -130,19 +130,19 @@ HALF = 0.5
 """Share of the annotators that has to be exceeded for a mark, as in the Mu-SHROOM task."""
 
 
-def called_gold(names: Iterable[str]) -> list[str]:
+def select_gold_names(names: Iterable[str]) -> list[str]:
     """Select the names that contain the word gold.
 
-    >>> called_gold(["mine", "Gold.conll"])
+    >>> select_gold_names(["mine", "Gold.conll"])
     ['Gold.conll']
     """
     return [name for name in names if "gold" in name.lower()]
 
 
-def names_of(choice: Any) -> tuple[str, ...]:
+def list_names(choice: Any) -> tuple[str, ...]:
     """List the names of a choice by its type, in the order of the table that explains them.
 
-    >>> names_of(Unit)
+    >>> list_names(Unit)
     ('sentence', 'document')
     """
     inner = get_args(choice)

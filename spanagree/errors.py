@@ -38,7 +38,7 @@ class SpanAgreeError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(shortened(message))
+        super().__init__(shorten_message(message))
 
 
 class InputError(SpanAgreeError, ValueError):
@@ -77,7 +77,7 @@ class OverlapError(SettingError):
     reason: str = ""
 
     @classmethod
-    def of(cls, problem: str, remedy: str, reason: str = "") -> OverlapError:
+    def from_problem(cls, problem: str, remedy: str, reason: str = "") -> OverlapError:
         """Build the error of a problem and the settings that would work."""
         error = cls(f"{problem}; {remedy}")
         error.problem, error.reason = problem, reason or problem
@@ -110,10 +110,10 @@ def truncate(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def shortened(text: str) -> str:
+def shorten_message(text: str) -> str:
     """Shorten a long message in its middle; the problem and the remedy stay.
 
-    >>> len(shortened("no column; there are: " + "name, " * 99_999))
+    >>> len(shorten_message("no column; there are: " + "name, " * 99_999))
     1484
     """
     if len(text) <= _LONGEST_MESSAGE:
@@ -134,10 +134,10 @@ def escape_name(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def printable_path(path: str | os.PathLike[str]) -> str:
+def escape_path(path: str | os.PathLike[str]) -> str:
     """Escape the path of a file or folder for messages and notes.
 
-    >>> printable_path("a\\tb.jsonl")
+    >>> escape_path("a\\tb.jsonl")
     'a\\\\tb.jsonl'
     """
     return escape_name(os.fspath(path))
@@ -176,10 +176,10 @@ def pluralize_of(count: int, total: int, noun: str) -> str:
     return f"{count} of {pluralize(total, noun)}" if count < total else pluralize(count, noun)
 
 
-def percent(share: float, digits: int = 0) -> str:
+def format_percent(share: float, digits: int = 0) -> str:
     """Format a share in per cent.
 
-    >>> percent(0.95), percent(1 / 3, 1)
+    >>> format_percent(0.95), format_percent(1 / 3, 1)
     ('95 %', '33.3 %')
     """
     return f"{100 * share:.{digits}f} %"
@@ -194,10 +194,10 @@ def invalid_value(subject: str, value: object, requirement: str) -> InputError:
     return InputError(f"{subject} {quote_value(value)}; {requirement}")
 
 
-def reason(error: BaseException) -> str:
+def find_reason(error: BaseException) -> str:
     """Find the first line of an error of another library, from its cause if it has one.
 
-    >>> reason(ValueError("no such key\\nwhile reading"))
+    >>> find_reason(ValueError("no such key\\nwhile reading"))
     'no such key'
     """
     text = str(error.__cause__ or error).strip() or type(error).__name__
@@ -205,38 +205,38 @@ def reason(error: BaseException) -> str:
     return truncate(line, 5 * _LONGEST)
 
 
-def chosen(setting: str, *values: str) -> str:
+def format_setting(setting: str, *values: str) -> str:
     """Format values of a setting as the command line and Python accept them.
 
-    >>> chosen("repair", "drop-repeats", "latest")
+    >>> format_setting("repair", "drop-repeats", "latest")
     "--repair drop-repeats or --repair latest (repair='drop-repeats' or 'latest')"
     """
     options = " or ".join(f"--{setting} {value}" for value in values)
     return f"{options} ({setting}={' or '.join(map(repr, values))})"
 
 
-def more_like_it(count: int) -> str:
+def write_number_of_further(count: int) -> str:
     """Build the end of an error message that shows one of several cases.
 
-    >>> more_like_it(3), more_like_it(1)
+    >>> write_number_of_further(3), write_number_of_further(1)
     (' (and 2 more like it)', '')
     """
     return f" (and {count - 1} more like it)" if count > 1 else ""
 
 
-def is_whole(value: object) -> TypeGuard[int]:
+def is_integer(value: object) -> TypeGuard[int]:
     """Check whether a value is an integer of Python or NumPy; truth values are not.
 
-    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    >>> is_integer(3), is_integer(True), is_integer(3.0)
     (True, False, False)
     """
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
-def length_of(value: object) -> int | None:
+def count_entries(value: object) -> int | None:
     """Count the entries of a list or an array; `None` for a value without a length.
 
-    >>> length_of([3, 4]), length_of(3)
+    >>> count_entries([3, 4]), count_entries(3)
     (2, None)
     """
     try:
@@ -254,13 +254,13 @@ def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
-def whole_number(digits: str, subject: str) -> int:
+def parse_whole_number(digits: str, subject: str) -> int:
     """Parse the digits of an integer; Python limits their number.
 
     Raises:
         InputError: if there are more digits than an offset has.
 
-    >>> whole_number("7", "offset")
+    >>> parse_whole_number("7", "offset")
     7
     """
     if len(digits) > _DIGITS:
@@ -278,7 +278,7 @@ def check_choice(choice: object, allowed: Iterable[str], noun: str) -> None:
     """
     names = list(allowed)
     if not isinstance(choice, str) or choice not in names:
-        raise one_of(choice, names, noun)
+        raise invalid_choice(choice, names, noun)
 
 
 def check_known(names: Iterable[str], known_names: Iterable[str], noun: str = "annotator") -> None:
@@ -290,7 +290,7 @@ def check_known(names: Iterable[str], known_names: Iterable[str], noun: str = "a
     allowed = list(known_names)
     for name in names:
         if name not in allowed:
-            raise MissingLayerError(str(one_of(name, allowed, noun)))
+            raise MissingLayerError(str(invalid_choice(name, allowed, noun)))
 
 
 def check_annotator_names(
@@ -326,22 +326,22 @@ def check_keywords(keywords: Iterable[str], known_names: Iterable[str]) -> None:
             )
 
 
-def check_whole(value: object, minimum: int, noun: str) -> None:
+def check_integer(value: object, minimum: int, noun: str) -> None:
     """Check that a value is an integer of at least ``minimum``.
 
     Raises:
         SettingError: if it is not.
     """
-    if not is_whole(value) or value < minimum:
+    if not is_integer(value) or value < minimum:
         raise SettingError(f"{noun} {quote_value(value)}; a whole number from {minimum} is needed")
 
 
-def one_of(choice: object, allowed: Iterable[object], noun: str) -> SettingError:
+def invalid_choice(choice: object, allowed: Iterable[object], noun: str) -> SettingError:
     """Build the error for a name that is not allowed; it lists the allowed names.
 
     Names with a comma are in double quotes, as options take them.
 
-    >>> print(one_of("Doe", ["ann", "Doe, Jane"], "annotator"))
+    >>> print(invalid_choice("Doe", ["ann", "Doe, Jane"], "annotator"))
     unknown annotator 'Doe'; allowed: ann, "Doe, Jane"
     """
     quoted = [f'"{name}"' if isinstance(name, str) and "," in name else name for name in allowed]

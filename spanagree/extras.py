@@ -26,21 +26,21 @@ def import_optional(package: str, extra: str, purpose: str) -> Any:
         SettingError: if it is not installed; the message has the line that installs it.
     """
     try:
-        with _signals_wait():
+        with _delay_signals():
             return importlib.import_module(package)
     except ImportError:
         name = package.partition(".")[0]
         raise SettingError(
-            f"{purpose} needs {name}, which is not installed; {how_to_install(name, extra)}"
+            f"{purpose} needs {name}, which is not installed; {write_install_line(name, extra)}"
         ) from None
 
 
-def how_to_install(name: str, extra: str = "") -> str:
+def write_install_line(name: str, extra: str = "") -> str:
     """Build the line that installs a package, or the extra that contains it.
 
-    >>> how_to_install("pandas")
+    >>> write_install_line("pandas")
     'run: pip install pandas'
-    >>> how_to_install("matplotlib", "plot")
+    >>> write_install_line("matplotlib", "plot")
     "the extra plot brings it; run in a clone of spanagree: pip install '.[plot]'"
     """
     if not extra:
@@ -49,7 +49,7 @@ def how_to_install(name: str, extra: str = "") -> str:
 
 
 @contextmanager
-def _signals_wait() -> Iterator[None]:
+def _delay_signals() -> Iterator[None]:
     """Delay signals until a package is loaded.
 
     A package that tries to import another one would catch the signal's error as a failed import.

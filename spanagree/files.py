@@ -20,9 +20,9 @@ from spanagree.errors import (
     SettingError,
     SpanAgreeError,
     escape_name,
-    printable_path,
+    escape_path,
+    find_reason,
     quote_value,
-    reason,
 )
 from spanagree.limits import check_expansion
 
@@ -76,7 +76,7 @@ def read_marked_text(path: PathName, encoding: str = "utf-8") -> str:
     else:
         with _reading(name):
             raw = sys.stdin.buffer.read()
-    return decoded(name, raw, encoding)
+    return decode_bytes(name, raw, encoding)
 
 
 def read_lines(path: PathName, encoding: str = "utf-8") -> str:
@@ -85,13 +85,13 @@ def read_lines(path: PathName, encoding: str = "utf-8") -> str:
     Raises:
         InputError, SettingError: see :func:`read_text`.
     """
-    return with_newlines(read_text(path, encoding))
+    return replace_carriage_returns(read_text(path, encoding))
 
 
-def with_newlines(text: str) -> str:
+def replace_carriage_returns(text: str) -> str:
     r"""Replace CR by LF in a text without any LF; other texts stay unchanged.
 
-    >>> with_newlines("a\rb\r"), with_newlines("a\r\nb\rc")
+    >>> replace_carriage_returns("a\rb\r"), replace_carriage_returns("a\r\nb\rc")
     ('a\nb\n', 'a\r\nb\rc')
     """
     return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
@@ -109,7 +109,7 @@ def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
         return file.read(size)
 
 
-def pieces_of(name: str, path: str, start: int = 0, size: int = 1 << 20) -> Iterator[bytes]:
+def yield_pieces(name: str, path: str, start: int = 0, size: int = 1 << 20) -> Iterator[bytes]:
     """Yield a file from ``start`` in pieces of about ``size`` bytes that end where lines end.
 
     Raises:
@@ -121,33 +121,33 @@ def pieces_of(name: str, path: str, start: int = 0, size: int = 1 << 20) -> Iter
             yield piece if piece.endswith(b"\n") else piece + file.readline()
 
 
-def decoded(name: str, raw: bytes, encoding: str, lines_before: int = 0) -> str:
+def decode_bytes(name: str, raw: bytes, encoding: str, lines_before: int = 0) -> str:
     """Decode bytes of a file; ``lines_before`` is the number of lines above them.
 
     Raises:
         InputError: if they are binary or have another encoding.
         SettingError: if the encoding is unknown.
     """
-    encoding = encoding_of(raw, encoding)
+    encoding = resolve_encoding(raw, encoding)
     try:
         text = raw.decode(encoding)
     except ValueError as error:
         _check_not_zip(name, raw)
         if b"\0" in raw:
             problem = f"is not text in {encoding} but binary, or in another encoding"
-            raise _encoding_error(name, problem) from None
+            raise _build_encoding_error(name, problem) from None
         position = getattr(error, "start", 0)
         line = lines_before + raw.count(b"\n", 0, position) + 1
-        raise _encoding_error(
+        raise _build_encoding_error(
             f"{name}:{line}", f"byte 0x{raw[position]:02x} is not {encoding}"
         ) from None
     if "\0" in text:
         line = lines_before + text[: text.index("\0")].count("\n") + 1
-        raise _encoding_error(f"{name}:{line}", _NUL)
+        raise _build_encoding_error(f"{name}:{line}", _NUL)
     return text
 
 
-def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
+def yield_lines(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines of a file, or of standard input, one by one, with their ends.
 
     In files of old Macs with CR alone, CR becomes LF.
@@ -155,32 +155,32 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     Raises:
         InputError, SettingError: see :func:`read_text`.
     """
-    lines = _texts(path, encoding, iter)
-    first = with_newlines(next(lines, ""))  # the whole file if it has no LF
+    lines = _yield_texts(path, encoding, iter)
+    first = replace_carriage_returns(next(lines, ""))  # the whole file if it has no LF
     yield from io.StringIO(first, newline="\n")
     yield from lines
 
 
-def numbered_lines(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
+def yield_numbered_lines(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
     """Yield the lines that are not blank, each with its location for errors, without its end.
 
     Raises:
         InputError, SettingError: see :func:`read_text`.
     """
     name = escape_name(os.fsdecode(path))
-    for line_number, line in enumerate(lines_of(path, encoding), 1):
+    for line_number, line in enumerate(yield_lines(path, encoding), 1):
         if line.strip():
             yield f"{name}:{line_number}", line.rstrip("\r\n")
 
 
-def texts_of(
+def yield_texts(
     path: PathName, encoding: str = "utf-8", size: int = 1 << 20
 ) -> Generator[str, None, None]:
-    """Yield the text of a file in pieces of ``size`` characters; see :func:`lines_of`."""
-    return _texts(path, encoding, lambda file: iter(partial(file.read, size), ""))
+    """Yield the text of a file in pieces of ``size`` characters; see :func:`yield_lines`."""
+    return _yield_texts(path, encoding, lambda file: iter(partial(file.read, size), ""))
 
 
-def _texts(
+def _yield_texts(
     path: PathName, encoding: str, split: Callable[[TextIO], Iterator[str]]
 ) -> Generator[str, None, None]:
     """Yield a file's text in the pieces that ``split`` makes of the open file."""
@@ -189,27 +189,27 @@ def _texts(
     with _reading(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
         raw = open(source, "rb", closefd=name != "-")  # noqa: SIM115 — closed below
-        text = io.TextIOWrapper(raw, encoding_of(raw.peek(2), encoding), newline="\n")
+        text = io.TextIOWrapper(raw, resolve_encoding(raw.peek(2), encoding), newline="\n")
     lines_before = 0
     with text:
         try:
             for index, piece in enumerate(split(text)):
                 if "\0" in piece:
                     line = lines_before + piece.count("\n", 0, piece.index("\0")) + 1
-                    raise _encoding_error(f"{name}:{line}", _NUL)
+                    raise _build_encoding_error(f"{name}:{line}", _NUL)
                 lines_before += piece.count("\n")
                 yield piece if index else piece.removeprefix(BOM)
         except UnicodeDecodeError as error:
             if name != "-":
-                decoded(
+                decode_bytes(
                     name, read_bytes(name, os.fsdecode(path)), encoding
                 )  # raises the error that names the line
             _check_not_zip(name, error.object)
             byte = error.object[error.start]
-            raise _encoding_error(name, f"byte 0x{byte:02x} is not {encoding}") from None
+            raise _build_encoding_error(name, f"byte 0x{byte:02x} is not {encoding}") from None
 
 
-def mark_inside(location: str) -> InputError:
+def build_mark_error(location: str) -> InputError:
     """Build the error for a byte order mark below the beginning of a file."""
     return InputError(
         f"{location}: a byte order mark inside the file, as is left where files were joined;"
@@ -220,7 +220,7 @@ def mark_inside(location: str) -> InputError:
 _NUL = "a NUL character: the file is binary, or in another encoding"
 
 
-def encoding_of(start: bytes, encoding: str) -> str:
+def resolve_encoding(start: bytes, encoding: str) -> str:
     """Check the encoding of a text; UTF-8 becomes UTF-16 if the text starts with its mark."""
     check_encoding(encoding)
     is_utf_16 = start.startswith(UTF_16_MARKS) and codecs.lookup(encoding).name == "utf-8"
@@ -242,12 +242,12 @@ def check_encoding(encoding: str) -> None:
         ) from None
 
 
-def json_problem(error: Exception) -> str:
+def extract_json_problem(error: Exception) -> str:
     """Extract the message of a JSON error, without the words that introduce its position."""
     return re.sub("( starting)? at$", "", getattr(error, "msg", ""))
 
 
-def from_json(
+def parse_json(
     text: str,
     location: str,
     requirement: str,
@@ -263,14 +263,14 @@ def from_json(
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        problem = json_problem(error) or "nested too deeply, or a number too long"
+        problem = extract_json_problem(error) or "nested too deeply, or a number too long"
         raise InputError(f"{location}: not valid JSON ({problem}); {requirement}") from None
 
 
-def json_text(value: Any) -> str:
+def format_json(value: Any) -> str:
     """Format a value as JSON on one line that can be written in UTF-8.
 
-    >>> json_text(["日本", "\\ud800"])
+    >>> format_json(["日本", "\\ud800"])
     '["\\\\u65e5\\\\u672c", "\\\\ud800"]'
     """
     text = json.dumps(value, ensure_ascii=False)
@@ -318,7 +318,10 @@ class Zip:
                 whatever size the archive states.
         """
         pieces = []
-        with _unzipping(f"{self._name}, {quote_value(member)}"), self._archive.open(member) as file:
+        with (
+            _name_archive_in_errors(f"{self._name}, {quote_value(member)}"),
+            self._archive.open(member) as file,
+        ):
             while piece := file.read(_CHUNK_SIZE):
                 self._unpacked += len(piece)
                 check_expansion(self._name, self._size, self._unpacked)
@@ -336,16 +339,16 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
     """
     from zipfile import ZipFile
 
-    name = printable_path(path)
+    name = escape_path(path)
     raw = read_bytes(name, os.fsdecode(path)) if data is None else data
-    with _unzipping(name):
+    with _name_archive_in_errors(name):
         archive = ZipFile(io.BytesIO(raw))
     with archive:
         yield Zip(name, archive, len(raw))
 
 
 @contextmanager
-def _unzipping(name: str) -> Iterator[None]:
+def _name_archive_in_errors(name: str) -> Iterator[None]:
     from zipfile import BadZipFile
 
     try:
@@ -359,8 +362,8 @@ def _unzipping(name: str) -> Iterator[None]:
         zlib.error,
     ) as error:
         raise InputError(
-            f"{name}: cannot be unpacked ({reason(error)}); it may be cut off: export it once more,"
-            " as a plain zip"
+            f"{name}: cannot be unpacked ({find_reason(error)}); it may be cut off: export it once"
+            " more, as a plain zip"
         ) from None
 
 
@@ -370,29 +373,31 @@ def _check_not_zip(name: str, raw: bytes) -> None:
         raise InputError(f"{name}: a zip, and a text is needed; unpack it and name its files")
 
 
-def _encoding_error(location: str, problem: str) -> InputError:
+def _build_encoding_error(location: str, problem: str) -> InputError:
     return InputError(f"{location}: {problem}; --encoding (encoding=) names the file's encoding")
 
 
-def named_file(folder: Path, name: str) -> Path | None:
+def find_file(folder: Path, name: str) -> Path | None:
     r"""Find the file of a folder by the base name of a path; ``None`` if there is none.
 
     Folders, drives and ``..`` in the name are ignored, so that a name in a file cannot lead out of
     the folder. A link in the folder is followed, as the owner of the folder put it there.
 
-    >>> named_file(Path(), "../../etc/passwd"), named_file(Path(), "..")
+    >>> find_file(Path(), "../../etc/passwd"), find_file(Path(), "..")
     (None, None)
     """
-    file_name = base_name(name)
+    file_name = extract_base_name(name)
     path = folder / file_name
     return path if file_name and os.path.isfile(path) else None
 
 
-def base_name(name: str) -> str:
+def extract_base_name(name: str) -> str:
     r"""Extract the last part of a path of any operating system; empty for ``..``.
 
-    >>> base_name("C:\\texts\\1.txt"), base_name("/etc/passwd"), base_name("..")
-    ('1.txt', 'passwd', '')
+    >>> extract_base_name("C:\\texts\\1.txt"), extract_base_name("/etc/passwd")
+    ('1.txt', 'passwd')
+    >>> extract_base_name("..")
+    ''
     """
     last_part = Path(name.replace("\\", "/")).name
     return "" if last_part == ".." else last_part
@@ -405,10 +410,10 @@ def check_writable(path: PathName) -> None:
         InputError: if the name is empty, a folder, in a missing folder, or not permitted.
     """
     target = Path(path)
-    name = printable_path(path)
+    name = escape_path(path)
     if not name:
         raise InputError("'': there is no file without a name; name one to write to")
-    with writing(name):
+    with name_output_in_errors(name):
         os.fsencode(path)  # fails for half a surrogate pair, which no file name contains
         if target.is_dir():
             raise InputError(
@@ -422,7 +427,7 @@ def check_writable(path: PathName) -> None:
 
 
 @contextmanager
-def writing(name: str, action: str = "written") -> Iterator[None]:
+def name_output_in_errors(name: str, action: str = "written") -> Iterator[None]:
     """Name the file in an error that is raised inside, with the reason.
 
     Args:
@@ -446,11 +451,11 @@ def writing(name: str, action: str = "written") -> Iterator[None]:
         raise InputError(f"{name}: {problem}") from None
 
 
-_reading = partial(writing, action="read")
+_reading = partial(name_output_in_errors, action="read")
 
 
 @contextmanager
-def naming_files() -> Iterator[None]:
+def name_files_in_errors() -> Iterator[None]:
     """Name the file or folder in an error of the system that is raised inside.
 
     Raises:
@@ -480,8 +485,8 @@ def write_bytes(path: PathName, data: bytes) -> None:
         InputError: if the path cannot be written.
     """
     check_writable(path)
-    with writing(printable_path(path)):
-        if (descriptor := _descriptor(path)) is not None:
+    with name_output_in_errors(escape_path(path)):
+        if (descriptor := _find_descriptor(path)) is not None:
             sys.stdout.flush()
             with open(os.dup(descriptor), "wb") as stream:
                 stream.write(data)
@@ -490,7 +495,7 @@ def write_bytes(path: PathName, data: bytes) -> None:
             Path(path).write_bytes(data)
             return
         target = Path(os.path.realpath(path))
-        partial_file = target.with_name(hidden_name("part"))
+        partial_file = target.with_name(draw_hidden_name("part"))
         try:
             with open(partial_file, "xb") as file:  # fails if the path exists, also as a link
                 if target.exists():
@@ -502,7 +507,7 @@ def write_bytes(path: PathName, data: bytes) -> None:
 
 
 @contextmanager
-def whole_folder(path: PathName) -> Iterator[Path]:
+def write_folder(path: PathName) -> Iterator[Path]:
     """Write a folder completely or not at all: yield a hidden one that is renamed at the end.
 
     Args:
@@ -514,11 +519,11 @@ def whole_folder(path: PathName) -> Iterator[Path]:
     """
     import shutil  # takes a while to load
 
-    name = printable_path(path)
+    name = escape_path(path)
     target = Path(os.path.realpath(path))
-    hidden = target.parent / hidden_name("folder")
+    hidden = target.parent / draw_hidden_name("folder")
     try:
-        with writing(name):
+        with name_output_in_errors(name):
             hidden.parent.mkdir(parents=True, exist_ok=True)
             if target.is_dir() and not os.access(hidden.parent, os.W_OK):
                 hidden = target / hidden.name
@@ -526,7 +531,7 @@ def whole_folder(path: PathName) -> Iterator[Path]:
             yield hidden
             _rename_folder(hidden, target)
     except InputError as error:  # the message has the name of the hidden folder
-        raise InputError(str(error).replace(printable_path(hidden), name)) from None
+        raise InputError(str(error).replace(escape_path(hidden), name)) from None
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -550,7 +555,7 @@ def _rename_folder(hidden: Path, target: Path) -> None:
         raise
 
 
-def _descriptor(path: PathName) -> int | None:
+def _find_descriptor(path: PathName) -> int | None:
     """Find the descriptor of the open file that a path or a link leads to, if any."""
     name = os.path.abspath(path)
     for _ in range(_LINKS):
@@ -564,12 +569,12 @@ def _descriptor(path: PathName) -> int | None:
     return None
 
 
-def hidden_name(purpose: str) -> str:
+def draw_hidden_name(purpose: str) -> str:
     """Draw an unpredictable name for a file that is renamed once it is complete."""
     return f".spanagree-{purpose}-{os.urandom(8).hex()}"
 
 
-def named_files(source: Source) -> dict[str, PathName]:
+def name_layers(source: Source) -> dict[str, PathName]:
     """Name the layers of files.
 
     Without names of their own, layers have the names of their files; files of the same name are
@@ -578,7 +583,7 @@ def named_files(source: Source) -> dict[str, PathName]:
     Raises:
         InputError: if there is no file, or the same one occurs twice without names.
 
-    >>> named_files(["a/gold.conll", "a/out.conll", "b/out.conll"])
+    >>> name_layers(["a/gold.conll", "a/out.conll", "b/out.conll"])
     {'gold.conll': 'a/gold.conll', 'a/out.conll': 'a/out.conll', 'b/out.conll': 'b/out.conll'}
     """
     if isinstance(source, Mapping):
@@ -587,7 +592,7 @@ def named_files(source: Source) -> dict[str, PathName]:
         if not isinstance(source, (str, os.PathLike, Iterable)):
             raise InputError(f"{quote_value(source)} is not a path; a file's name is needed")
         paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-        files = dict(zip(file_names(paths), paths, strict=True))
+        files = dict(zip(choose_file_names(paths), paths, strict=True))
     if not files:
         raise InputError(
             "no file; at least one is needed: pass its path, or names of annotators to paths"
@@ -595,7 +600,7 @@ def named_files(source: Source) -> dict[str, PathName]:
     return files
 
 
-def same_files(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
+def yield_same_files(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
     """Yield the indices of two paths to the same file, also by another spelling or a link."""
     first: dict[object, int] = {}
     for i, path in enumerate(paths):
@@ -607,15 +612,15 @@ def same_files(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
             yield first[identity], i
 
 
-def file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()) -> list[str]:
+def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()) -> list[str]:
     """Choose a name for each path, different from each other and from ``taken_names``."""
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             raise InputError(f"{quote_value(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
-    for first, second in same_files(paths):
-        name = printable_path(paths[second])
-        first_name = printable_path(paths[first])
+    for first, second in yield_same_files(paths):
+        name = escape_path(paths[second])
+        first_name = escape_path(paths[first])
         repetition = "twice" if name == first_name else f"as {first_name}"
         raise InputError(
             f"{name}: the same file {repetition}; NAME=FILE gives it a name of its own"

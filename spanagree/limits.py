@@ -25,7 +25,7 @@ class CostError(SettingError):
     """Error for a computation that takes more numbers than are allowed."""
 
 
-def limit(name: str) -> int:
+def look_up_limit(name: str) -> int:
     """Look up a limit in the environment, or its default.
 
     Raises:
@@ -42,9 +42,9 @@ def check_expansion(name: str, packed: int, size: int) -> None:
 
     Raises:
         InputError: if it may not; the message names the limit and the variable that sets it.
-        SettingError: if the variable is invalid; see :func:`limit`.
+        SettingError: if the variable is invalid; see :func:`look_up_limit`.
     """
-    if size > _FREE_SIZE and size > (ratio := limit(EXPANSION)) * packed:
+    if size > _FREE_SIZE and size > (ratio := look_up_limit(EXPANSION)) * packed:
         raise InputError(
             f"{name}: its {packed} bytes expand to more than {ratio} times as many, which only"
             f" files up to {_FREE_SIZE >> 20} MiB may; if you trust it, set"
@@ -74,7 +74,7 @@ def check_cost(numbers: float, purpose: str) -> None:
     Raises:
         CostError: if it may not; the message names the limit and the variable that sets it.
     """
-    maximum = limit(NUMBERS)
+    maximum = look_up_limit(NUMBERS)
     if numbers > maximum:
         raise CostError(
             f"{purpose} takes {numbers:.3g} numbers, and {maximum:.3g} are allowed; set"

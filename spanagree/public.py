@@ -22,7 +22,7 @@ RENAMED = {
 """Current names by names from before 1.0, which still work."""
 
 
-def names_of(
+def build_exports(
     package: str, path: str
 ) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """Build ``__all__``, ``__getattr__`` and ``__dir__`` of a package.
@@ -34,17 +34,17 @@ def names_of(
         package: full name of the package.
         path: path of its source.
 
-    >>> sorted(names_of("spanagree.results", import_module("spanagree.results").__file__)[0])
+    >>> sorted(build_exports("spanagree.results", import_module("spanagree.results").__file__)[0])
     ['Interval', 'Score']
     """
-    homes = homes_of(path)
+    homes = find_home_modules(path)
 
     def look_up(name: str) -> object:
         name = RENAMED.get(name, name)
         if name not in homes:
-            from spanagree.removed import removal_message
+            from spanagree.removed import write_removal_message
 
-            if removal := removal_message(f"sa.{name}"):
+            if removal := write_removal_message(f"sa.{name}"):
                 raise AttributeError(removal)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(homes[name]), name)
@@ -52,26 +52,26 @@ def names_of(
         return value
 
     def names() -> list[str]:
-        return shown_names(vars(sys.modules[package]), homes)
+        return list_shown_names(vars(sys.modules[package]), homes)
 
     return sorted(homes), look_up, names
 
 
-def shown_names(module: Iterable[str], public: Iterable[str]) -> list[str]:
+def list_shown_names(module: Iterable[str], public: Iterable[str]) -> list[str]:
     """Sort the names that ``dir`` shows: public names, and Python's own such as ``__doc__``.
 
     Args:
         module: all names in the module.
         public: the public names.
 
-    >>> shown_names(["__doc__", "homes_of"], ["evaluate"])
+    >>> list_shown_names(["__doc__", "homes_of"], ["evaluate"])
     ['__doc__', 'evaluate']
     """
     dunder_names = {name for name in module if name.startswith("__") and name.endswith("__")}
     return sorted(dunder_names.union(public))
 
 
-def homes_of(path: str) -> dict[str, str]:
+def find_home_modules(path: str) -> dict[str, str]:
     """Find the module of each name that a package imports for type checkers only."""
     with open(path, encoding="utf-8") as source:
         lines = [line.split() for line in source if line.startswith("    from spanagree.")]

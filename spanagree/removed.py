@@ -94,16 +94,16 @@ removed lines of code.
 """
 
 
-def removal_message(name: str, command: str = "") -> str:
+def write_removal_message(name: str, command: str = "") -> str:
     """Build the sentence on a removed name; empty for other names.
 
     Args:
         name: name that a user wrote.
         command: command before the name, if any.
 
-    >>> removal_message("--breaks", "evaluate")
+    >>> write_removal_message("--breaks", "evaluate")
     '--breaks was removed before 1.0: use --sentences-from'
-    >>> removal_message("--match", "evaluate")
+    >>> write_removal_message("--match", "evaluate")
     ''
     """
     replacement = REMOVED.get(f"{command} {name}") or REMOVED.get(name)

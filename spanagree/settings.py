@@ -60,13 +60,13 @@ class Settings(Mapping[str, Any]):
         return {k.removesuffix("_"): value for k, value in values.items() if value is not None}
 
     @classmethod
-    def read(cls: type[_S], settings: Mapping[str, Any]) -> _S:
+    def from_mapping(cls: type[_S], settings: Mapping[str, Any]) -> _S:
         """Select the settings of this class from a mapping, such as one from a file."""
         names = {item.name.removesuffix("_"): item.name for item in fields(cls)}
         own_settings = {names[key]: value for key, value in settings.items() if key in names}
         return cls(**own_settings, reading={k: v for k, v in settings.items() if k not in names})
 
-    def extended(self, settings_class: type[_S], **extra_fields: Any) -> _S:
+    def extend_to(self, settings_class: type[_S], **extra_fields: Any) -> _S:
         """Convert to a class with more fields."""
         return settings_class(
             **{**{item.name: getattr(self, item.name) for item in fields(self)}, **extra_fields}
@@ -122,20 +122,20 @@ def document_noun(settings: Mapping[str, Any]) -> str:
     return "sentence" if settings.get("unit") == "sentence" else "document"
 
 
-def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+def select_provenance(reading: Mapping[str, Any]) -> dict[str, Any]:
     """Select the settings of reading that changed a corpus, for files that keep them.
 
-    >>> provenance_of({"format": "brat", "discontinuous": "drop", "repair": []})
+    >>> select_provenance({"format": "brat", "discontinuous": "drop", "repair": []})
     {'discontinuous': 'drop'}
     """
     changes = {name: reading[name] for name in PROVENANCE if reading.get(name)}
     return {name: value for name, value in changes.items() if value != "error"}
 
 
-def reading_settings(encoding: str = "utf-8", **selections: Any) -> dict[str, Any]:
+def build_reading_settings(encoding: str = "utf-8", **selections: Any) -> dict[str, Any]:
     """Build the setting ``read``: the columns, keys and parts that were selected, by name.
 
-    >>> reading_settings(split="test", tokens=None, wide=False)
+    >>> build_reading_settings(split="test", tokens=None, wide=False)
     {'read': {'split': 'test'}}
     """
     selections["encoding"] = None if encoding == "utf-8" else encoding
@@ -144,13 +144,15 @@ def reading_settings(encoding: str = "utf-8", **selections: Any) -> dict[str, An
         for name, value in selections.items()
         if value is not None and value is not False
     }
-    return {"read": {name: _plain(value) for name, value in used.items()}} if used else {}
+    return (
+        {"read": {name: _convert_to_plain(value) for name, value in used.items()}} if used else {}
+    )
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_plain(value: Any) -> Any:
     """Convert a value to JSON's types."""
     if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: _convert_to_plain(item) for name, item in value.items()}
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
@@ -207,11 +209,13 @@ JACKKNIFE, EXACT = "jackknife-t", "exact"
 """Methods of intervals, as a signature names them."""
 
 
-def kinds_and_confidence(methods: Iterable[str], confidence: float) -> str:
+def format_kinds_and_confidence(methods: Iterable[str], confidence: float) -> str:
     """Format the methods of intervals and their confidence for a signature.
 
-    >>> kinds_and_confidence(["exact", "jackknife-t"], 95), kinds_and_confidence([], 99.5)
-    ('jackknife-t95+exact95', 'jackknife-t99.5')
+    >>> format_kinds_and_confidence(["exact", "jackknife-t"], 95)
+    'jackknife-t95+exact95'
+    >>> format_kinds_and_confidence([], 99.5)
+    'jackknife-t99.5'
     """
     percentage, used = float(confidence), set(methods)
     suffix = f"{int(percentage) if percentage.is_integer() else percentage!r}"
@@ -219,10 +223,10 @@ def kinds_and_confidence(methods: Iterable[str], confidence: float) -> str:
     return "+".join(f"{method}{suffix}" for method in listed)
 
 
-def confidence_of(settings: Mapping[str, Any]) -> float | None:
+def parse_confidence(settings: Mapping[str, Any]) -> float | None:
     """Parse the confidence of the intervals of these settings, in per cent.
 
-    >>> confidence_of({"ci": "jackknife-t95+exact95"}), confidence_of({})
+    >>> parse_confidence({"ci": "jackknife-t95+exact95"}), parse_confidence({})
     (95.0, None)
     """
     match = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))

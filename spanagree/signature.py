@@ -213,10 +213,10 @@ class Escaped(str):
     __slots__ = ()
 
 
-def signature(settings: Mapping[str, Any]) -> str:
+def format_signature(settings: Mapping[str, Any]) -> str:
     """Format the settings that change numbers, and the version, in one line.
 
-    >>> signature({"match": "exact", "strict": False, "version": "1.0.0"})
+    >>> format_signature({"match": "exact", "strict": False, "version": "1.0.0"})
     'match:exact|strict:no|spanagree:1.0.0'
     """
     values = dict(settings)

@@ -25,16 +25,16 @@ _PROBLEMS = (  # messages of the csv module, and plainer words for them
 )
 
 
-def separator_of(lines: Iterable[str], separators: str = SEPARATORS) -> str:
+def find_separator(lines: Iterable[str], separators: str = SEPARATORS) -> str:
     """Find the separator of cells in the first lines of a table; empty if there is none.
 
     It occurs outside quotes in the first line that is not blank. If several separators do, the
     first one that splits all rows into the same number of cells is chosen, else a tab, else the
     separator with the most cells in the first line.
 
-    >>> separator_of(['onset,offset,"a; b"']), separator_of(["when;who, where", "1;x", "2;y"])
+    >>> find_separator(['onset,offset,"a; b"']), find_separator(["when;who, where", "1;x", "2;y"])
     (',', ';')
-    >>> separator_of(["a line of words"])
+    >>> find_separator(["a line of words"])
     ''
     """
     rows = [line for line in islice(lines, _LOOKED_AT) if line.strip()]
@@ -42,12 +42,12 @@ def separator_of(lines: Iterable[str], separators: str = SEPARATORS) -> str:
     candidates = [separator for separator in separators if separator in head]
     if len(candidates) < 2:
         return "".join(candidates)
-    consistent = (separator for separator in candidates if is_even(rows, separator))
+    consistent = (separator for separator in candidates if is_split_evenly(rows, separator))
     fallback = "\t" if "\t" in candidates else max(candidates, key=head.count)
     return next(consistent, fallback)
 
 
-def is_even(lines: Sequence[str], separator: str) -> bool:
+def is_split_evenly(lines: Sequence[str], separator: str) -> bool:
     """Check whether a separator splits all rows into the same number of cells, of two or more.
 
     The last of many rows may be cut off.
@@ -60,10 +60,10 @@ def is_even(lines: Sequence[str], separator: str) -> bool:
     return bool(complete) and len(complete[0]) > 1 and len({len(row) for row in complete}) == 1
 
 
-def cells_of(line: str, separator: str) -> list[str]:
+def split_cells(line: str, separator: str) -> list[str]:
     """Split a line into cells; a line that is not CSV is split at every separator.
 
-    >>> cells_of('1,"a, b"', ","), cells_of("a line of words", "")
+    >>> split_cells('1,"a, b"', ","), split_cells("a line of words", "")
     (['1', 'a, b'], ['a line of words'])
     """
     if not separator:
@@ -74,7 +74,7 @@ def cells_of(line: str, separator: str) -> list[str]:
         return line.split(separator)
 
 
-def rows_of(
+def yield_rows(
     name: str, lines: Iterable[str], separator: str, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, each with the number of its last line.
@@ -91,7 +91,7 @@ def rows_of(
     reader = csv.reader(iter(lines), delimiter=separator or ",", strict=strict)
     while True:
         try:
-            row = _next_row(reader)
+            row = _read_next_row(reader)
         except csv.Error as error:
             problem = next(
                 (message for text, message in _PROBLEMS if text in str(error)), str(error)
@@ -106,7 +106,7 @@ def rows_of(
             yield reader.line_num, row
 
 
-def _next_row(reader: Iterator[list[str]]) -> list[str] | None:
+def _read_next_row(reader: Iterator[list[str]]) -> list[str] | None:
     """Read the next row; its cells may be longer than the csv module's usual limit."""
     previous_limit = csv.field_size_limit(_LONGEST_CELL)
     try:

@@ -17,8 +17,8 @@ from messages import refuses, says
 import spanagree as sa
 from spanagree import files
 from spanagree.cli.main import main
-from spanagree.errors import pluralize, shortened
-from spanagree.files import file_names, open_zip, write_bytes
+from spanagree.errors import pluralize, shorten_message
+from spanagree.files import choose_file_names, open_zip, write_bytes
 
 
 @pytest.mark.long
@@ -52,7 +52,7 @@ def test_no_link_is_followed(tmp_path, monkeypatch):
     """A link in the place of the temporary file is an error; what it points to stays."""
     (tmp_path / "theirs").write_bytes(b"theirs")
     monkeypatch.setattr(os, "urandom", lambda size: b"x" * size)
-    (tmp_path / files.hidden_name("part")).symlink_to("theirs")
+    (tmp_path / files.draw_hidden_name("part")).symlink_to("theirs")
     with pytest.raises(sa.InputError, match="out: cannot be written: File exists"):
         write_bytes(tmp_path / "out", b"ours")
     assert (tmp_path / "theirs").read_bytes() == b"theirs"
@@ -60,8 +60,8 @@ def test_no_link_is_followed(tmp_path, monkeypatch):
 
 def test_names_cannot_be_guessed():
     """The names of temporary files are drawn from 64 random bits."""
-    assert len({files.hidden_name("part") for _ in range(1000)}) == 1000
-    assert len(files.hidden_name("part").rpartition("-")[2]) == 16
+    assert len({files.draw_hidden_name("part") for _ in range(1000)}) == 1000
+    assert len(files.draw_hidden_name("part").rpartition("-")[2]) == 16
 
 
 def test_names_as_long_as_they_may_be(tmp_path):
@@ -146,7 +146,7 @@ def test_no_message_is_longer_than_it_helps(length):
     text = f"file.csv: no column; there are: {'x' * length}"[:-6] + "; name one of them"
     error = sa.InputError(text)
     assert len(str(error)) <= 1500
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == shortened(text)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == shorten_message(text)
     if len(text) > 1500:
         begin, cut, end = str(error).split(" … ")
         assert text.startswith(begin)
@@ -185,7 +185,7 @@ def test_one_file_under_two_names(newsroom, tmp_path, monkeypatch, capsys):
     assert main(["evaluate", "gold", "copy"]) == 0
     assert capsys.readouterr().err == ""
     with pytest.raises(sa.InputError, match=r"^gold: the same file twice; NAME=FILE"):
-        file_names(["gold", "gold"])
+        choose_file_names(["gold", "gold"])
 
 
 @pytest.mark.parametrize("option", ["-o", "--plot"])

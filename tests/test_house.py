@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
-from spanagree.choices import BY, ONE_TO_ONE, names_of
+from spanagree.choices import BY, ONE_TO_ONE, list_names
 from spanagree.comparisons.measures import measures
 from spanagree.corpus.tags import ALIASES
 
@@ -297,7 +297,7 @@ def test_choices_as_types():
     """Each type has the names of its table, in the same order, and no other."""
     for name, (kind, table) in choices().items():
         ordered = sorted if name == "By" else tuple  # it is that of all results
-        assert ordered(names_of(kind)) == ordered(table), name
+        assert ordered(list_names(kind)) == ordered(table), name
     for name, rows in BY.items():
         assert rows == tuple(PUBLIC[name].BY), name
     assert measures(lambda measure: measure.one_to_one) == [*ONE_TO_ONE]

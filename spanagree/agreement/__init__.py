@@ -1,6 +1,6 @@
 """Annotators against each other."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -12,4 +12,4 @@ if TYPE_CHECKING:
     from spanagree.agreement.relations import relation_disagreements as relation_disagreements
     from spanagree.agreement.result import Agreement as Agreement
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -13,7 +13,13 @@ from spanagree.arrays import Progress, sub_progress
 from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_annotator_names, check_whole, join_names, pluralize
+from spanagree.errors import (
+    SettingError,
+    check_annotator_names,
+    check_integer,
+    join_names,
+    pluralize,
+)
 from spanagree.parts.compared_rows import compare_corpus_or_parts
 from spanagree.settings import document_noun
 
@@ -94,7 +100,7 @@ def agree(
     request = ComparisonRequest.asked(match, chance, places, seed=seed, **comparing)
     if request.chance.first_is_fixed:
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
-    check_whole(min_shared, 0, "min_shared")
+    check_integer(min_shared, 0, "min_shared")
     jackknife = None if ci is False else _parse_interval(ci)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     role_names = {"annotators": annotators}

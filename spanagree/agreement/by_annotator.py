@@ -22,7 +22,7 @@ import numpy as np
 from spanagree.agreement.count import PairsByDocument
 from spanagree.agreement.paired import count_outcomes
 from spanagree.agreement.team import AnnotatorScores, Mean
-from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_rows
+from spanagree.arrays import Floats, Ints, expand_ranges, unique_rows, yield_batches
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
@@ -107,7 +107,7 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
     by_annotator = np.argsort(annotator, kind="stable")
     begin = np.searchsorted(annotator[by_annotator], np.arange(n_annotators + 1))
     n_scores_before = np.concatenate([[0], np.cumsum(size[document_index[by_annotator]])])[begin]
-    for low, high in batches_up_to(np.diff(n_scores_before), _BATCH):
+    for low, high in yield_batches(np.diff(n_scores_before), _BATCH):
         rows = by_annotator[begin[low] : begin[high]]
         # all annotations of the document of each row; one of them is drawn
         drawn_row, draw = expand_ranges(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.agreement.count import AgreementSettings, PairsByDocument, stack_columns
-from spanagree.arrays import Floats, Ints, places_in, unique_rows
+from spanagree.arrays import Floats, Ints, find_rows, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.table import Comparisons, Coverage, PartlySummedComparisons
 from spanagree.corpus.corpus import Corpus
@@ -111,7 +111,7 @@ class Clusters:
     def of_pairs(self, first: Ints, second: Ints) -> Moments:
         """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
         rows = self.rows.by("first", "second", "document")
-        pair = places_in((first, second), (rows.first, rows.second))
+        pair = find_rows((first, second), (rows.first, rows.second))
 <<<<<<< ours
         return moments(stack_columns(rows), f1_figures, pair, len(first))
 =======

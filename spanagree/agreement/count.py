@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
-from spanagree.arrays import Floats, row_order
+from spanagree.arrays import Floats, argsort_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions
 from spanagree.comparisons.inexact import ApproximationError
@@ -82,7 +82,7 @@ class PairsByDocument:
         other_rows = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))
         all_rows = other_rows + replace(rows, document=documents[rows.document])
         return all_rows.where(
-            row_order(all_rows.document, all_rows.first, all_rows.second, all_rows.label)
+            argsort_rows(all_rows.document, all_rows.first, all_rows.second, all_rows.label)
         )
 
 

@@ -23,12 +23,12 @@ from spanagree.arrays import (
     Floats,
     Ints,
     Progress,
-    batches_up_to,
     dense_ranks,
     expand_ranges,
-    places_in,
+    find_rows,
     unique,
     unique_rows,
+    yield_batches,
 )
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
@@ -221,7 +221,7 @@ def find_crowded(
         return None
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
-    portions = [*batches_up_to(expected[documents], _MAX_VALUES, _MAX_DOCUMENTS)]
+    portions = [*yield_batches(expected[documents], _MAX_VALUES, _MAX_DOCUMENTS)]
     n_labels = len(corpus.labels) if by_label else 0
     return CrowdedDocuments(
         corpus, crowd, marks, measure, documents, references, portions, n_labels
@@ -433,7 +433,7 @@ class CrowdedDocuments:
 
     def _look_up_cells(self, document: Ints, label: Ints) -> Ints:
         """Look up the index of pairs of document and label among those that occur."""
-        return places_in(self.cells, (document, label))
+        return find_rows(self.cells, (document, label))
 
     def _select_marked(self, segments: _Segments) -> _MarkedPositions:
         """Return the segments that occur, or the stretches between borders of segments."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, batches_up_to
+from spanagree.arrays import Ints, yield_batches
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
@@ -39,7 +39,7 @@ def yield_paired(
     """Yield paired segments, in portions, for pairs of annotations (rows of the crowd)."""
     segments, details = crowd.segments(corpus), crowd.details(corpus)
     size = crowd.end - crowd.begin
-    for low, high in batches_up_to(size[pairs[0]] + size[pairs[1]], _PORTION):
+    for low, high in yield_batches(size[pairs[0]] + size[pairs[1]], _PORTION):
         a, b = (annotation[low:high] for annotation in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
         outcomes_of_pairs = pairing(layer_a, layer_b, n_labels=max(1, len(corpus.labels)))

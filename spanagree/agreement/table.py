@@ -22,7 +22,7 @@ from spanagree.results.frame import Column, Frame, add_remark_on_more
 from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map, write_sentence
 from spanagree.results.score import NO_CHANCE, Score, get_annotator_interval
 from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics
 from spanagree.uncertainty.confidence import (
@@ -318,7 +318,7 @@ def _warn_of_few_annotators(agreement: Agreement) -> Iterator[str]:
 
 def verdict_of(agreement: Agreement) -> str:
     """Write the corrected agreement of the team, and the number of documents behind it."""
-    noun, confidence = document_noun(agreement.settings), confidence_of(agreement.settings)
+    noun, confidence = document_noun(agreement.settings), parse_confidence(agreement.settings)
     scope = f" over {noun}s, for these {pluralize(_count_compared(agreement), 'annotator')}"
     sentences = [verdict.write_score("The team", agreement.team.f1, confidence, scope)]
     if math.isnan(agreement.team.f1.observed):

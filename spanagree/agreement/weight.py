@@ -13,7 +13,7 @@ from spanagree.arrays import Ints
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import escape_name, percent
+from spanagree.errors import escape_name, format_percent
 from spanagree.results.frame import format_figure
 from spanagree.results.score import Score
 from spanagree.settings import document_noun
@@ -81,15 +81,15 @@ def yield_weight_caveats(
         pair_share = document.annotators * (document.annotators - 1) / 2 / pairs
         yield (
             f"document {escape_name(document.name)}, seen by {document.annotators} annotators,"
-            f" carries {percent(weight, 1)} of the weight ({percent(pair_share, 1)} of the"
-            f" pairs share it); {_write_figures_without('it', remaining.f1)}"
+            f" carries {format_percent(weight, 1)} of the weight ({format_percent(pair_share, 1)}"
+            f" of the pairs share it); {_write_figures_without('it', remaining.f1)}"
         )
     members = list(members)
     for name, size, f1 in members:
         if size > total * max(_MUCH, _UNEVEN / len(members)):
             yield (
-                f"annotator {escape_name(name)} carries {percent(size / total, 1)} of the weight;"
-                f" {_write_figures_without('this annotator', f1)}"
+                f"annotator {escape_name(name)} carries {format_percent(size / total, 1)} of the"
+                f" weight; {_write_figures_without('this annotator', f1)}"
             )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from spanagree.chance.place_rules import PlaceRule, both_ends, ends_at
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, join_names, pluralize, printable_path
+from spanagree.errors import InputError, SettingError, escape_path, join_names, pluralize
 from spanagree.files import PathName
 from spanagree.formats.conll.read import read_column_values
 
@@ -47,7 +47,7 @@ class ColumnPlaces:
             )
         if corpus.offsets != "tokens":
             raise SettingError(f"{rule_name}: offsets count characters; a column is one of tokens")
-        file_name = printable_path(self.path)
+        file_name = escape_path(self.path)
         ids, values = read_column_values(self.path, self.column, self.unit, self.encoding)
         token_values = [value for sentence_values in values for value in sentence_values]
         if ids is None:  # the numbering of Corpus.with_ids

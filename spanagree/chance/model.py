@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, check_whole
+from spanagree.errors import SettingError, check_choice, check_integer
 
 if TYPE_CHECKING:
     from spanagree.chance.places import Places
@@ -171,7 +171,7 @@ def chance_model(
     >>> chance_model("per-label", "capitals").places.name
     'capitals'
     """
-    check_whole(seed, 0, "seed")
+    check_integer(seed, 0, "seed")
     if isinstance(chance, ChanceModel):
         if places is None and whose == "both":
             return replace(chance, seed=int(seed or chance.seed))

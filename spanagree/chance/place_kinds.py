@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Ints, entries, expand_ranges, unique_rows
+from spanagree.arrays import Ints, expand_ranges, find_entries, unique_rows
 from spanagree.chance.place_rules import PlaceRule
 
 
@@ -149,7 +149,7 @@ def without_gaps(
     ([0, 0], [0, 1], [1, 3], [3, 3])
     """
     (text, kind_index), row_of_segment, _ = unique_rows(text, kind_index)
-    place_rows = entries(all_kinds.places, kind_index)
+    place_rows = find_entries(all_kinds.places, kind_index)
     n_places = all_kinds.places[kind_index]
     text_of_place = np.repeat(text, n_places)
     (owner, border), border_index, _ = unique_rows(
@@ -177,7 +177,7 @@ def without_gaps(
         new_kind[row] = row_by_pattern.setdefault(pattern, len(kept_rows))
         if new_kind[row] == len(kept_rows):
             kept_rows.append(row)
-    kept_places = entries(n_places, np.array(kept_rows, np.int64))
+    kept_places = find_entries(n_places, np.array(kept_rows, np.int64))
     kept_kinds = kind_index[kept_rows]
     squeezed = PlaceKinds(
         new_kind[row_of_segment],

@@ -38,7 +38,7 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName
-from spanagree.removed import removal_message
+from spanagree.removed import write_removal_message
 
 NAMED = {
     "words": "both ends at edges of words, lengths in words; for offsets in characters",
@@ -293,7 +293,7 @@ def _parse_places(text: str) -> Places | None:
     if text == ANYWHERE:
         return None
     if text.lower().endswith(_SUFFIXES) and "=" not in text:
-        raise SettingError(removal_message("--places FILE.csv"))
+        raise SettingError(write_removal_message("--places FILE.csv"))
     if text in NAMED or text.startswith(_COLUMN):
         return Places(text, {"": _parse_rule(text, text)})
     rules: dict[str, Any] = {}

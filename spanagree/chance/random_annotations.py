@@ -28,7 +28,7 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
-    check_whole,
+    check_integer,
     escape_name,
     quote_value,
 )
@@ -139,7 +139,7 @@ def simulate(
     """
     corpus = as_corpus(corpus)
     if not isinstance(seed, np.random.Generator):
-        check_whole(seed, 0, "seed")
+        check_integer(seed, 0, "seed")
     rng = np.random.default_rng(seed)
     layers = {}
     for name, layer in corpus.layers.items():

@@ -31,8 +31,8 @@ import numpy as np
 from spanagree.arrays import (
     Floats,
     Ints,
+    argsort_rows,
     group_indices,
-    row_order,
     unique,
     unique_matrix_rows,
     unique_rows,
@@ -44,7 +44,7 @@ from spanagree.errors import (
     InputError,
     check_choice,
     invalid_value,
-    is_whole,
+    is_integer,
     pluralize,
     quote_value,
 )
@@ -124,7 +124,7 @@ def start_distribution(
 
 
 def _check_length(value: object, argument_name: str) -> int:
-    if is_whole(value) and 1 <= value <= _LONGEST:
+    if is_integer(value) and 1 <= value <= _LONGEST:
         return int(value)
     raise invalid_value(
         f"{argument_name}:", value, f"a length is a whole number from 1 to {_LONGEST}"
@@ -218,7 +218,7 @@ def start_profiles(
     if free:
         size, profile = np.unique(tokens[group] - length + 1, return_inverse=True)
         return Profiles.of(size, [np.array([1 / shape_row]) for shape_row in size]), profile
-    order = row_order(group, length)
+    order = argsort_rows(group, length)
     profile = np.empty(len(length), np.int64)
     n_segments = np.bincount(group, minlength=len(tokens))
     first_segment = np.cumsum(n_segments) - n_segments

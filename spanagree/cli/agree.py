@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, SLICES, AnnotatorSort, names_of
+from spanagree.choices import BY, SLICES, AnnotatorSort, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
 from spanagree.cli.option_rules import add_rules, excludes, needs
@@ -53,7 +53,7 @@ _DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {opti
         options.option(
             "--sort",
             _SORT,
-            choices=names_of(AnnotatorSort),
+            choices=list_names(AnnotatorSort),
             unless="as in the corpus",
             rules=[needs("by=annotator")],
         ),

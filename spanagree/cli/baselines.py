@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import spanagree as sa
-from spanagree.choices import Baseline, names_of
+from spanagree.choices import Baseline, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import excludes
@@ -15,7 +15,7 @@ from spanagree.errors import check_choice
 
 def baseline_option() -> options.Option:
     """Build the option of baselines."""
-    purpose = f"Add baselines as systems: {', '.join(names_of(Baseline))}."
+    purpose = f"Add baselines as systems: {', '.join(list_names(Baseline))}."
     rules = [excludes("team", "it is for systems")]
     return options.option(
         "--baseline", purpose, metavar="NAME,...", parse=options.parse_names, rules=rules
@@ -25,7 +25,7 @@ def baseline_option() -> options.Option:
 def check_baselines(baselines: Sequence[str] | None) -> None:
     """Check the names of baselines, before anything is read."""
     for name in baselines or ():
-        check_choice(name, names_of(Baseline), "baseline")
+        check_choice(name, list_names(Baseline), "baseline")
 
 
 def select_draw_settings(job: CommandContext, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import click
 
-from spanagree.choices import Cited, names_of
+from spanagree.choices import Cited, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, check_outputs, command
 from spanagree.cli.option_rules import needs
@@ -25,7 +25,7 @@ _OF_FILE = needs("result", "a file that --format json wrote")
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
     options.group("Paragraph", options.flag("--results", _RESULTS, rules=[_OF_FILE])),
-    options.output_options(names_of(Cited), plot=False, explain=False),
+    options.output_options(list_names(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
     from spanagree.report.citation import read_settings, write_citation

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from spanagree.choices import Cut, Writable, names_of
+from spanagree.choices import Cut, Writable, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command, show_notes
 from spanagree.cli.progress import start_progress
@@ -30,13 +30,13 @@ _CUT = "Treatment of segments that cut a token."
     options.group(
         "Converting",
         *options.corpus_output_options(
-            _OUT, names_of(Writable), "by extension", metavar="OUT", required=True
+            _OUT, list_names(Writable), "by extension", metavar="OUT", required=True
         ),
         options.annotators_option("Annotators to keep."),
         options.option("--as-predictions", _MODELS, metavar="NAME,...", parse=options.parse_names),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
-        options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
+        options.option("--cut", _CUT, choices=list_names(Cut), unless="error"),
     ),
     options.reading_options(strings=True),
 )

@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, Kind, Shown, names_of
+from spanagree.choices import BY, Kind, Shown, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
 from spanagree.cli.option_rules import AlternativeCall, add_rules, excludes, needs
@@ -31,7 +31,7 @@ _DISPUTES = "spanagree.project.disputed_documents.disputes"
 _BETWEEN = "Two annotators to compare."
 _REST = "With --by label, annotator to compare with all others."
 _UNLESS = "all annotators"
-_KINDS = f"Kinds of disagreement of two annotators to list: {', '.join(names_of(Kind))}."
+_KINDS = f"Kinds of disagreement of two annotators to list: {', '.join(list_names(Kind))}."
 _WHAT = "Target of the disagreements of two annotators: segments, or relations between them."
 _UNDIRECTED = "With --what relations, labels of relations without a direction."
 _BY = (
@@ -94,7 +94,7 @@ _ALTERNATIVES = [
     ),
     worklist_options(),
     add_rules(
-        options.output_options(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
+        options.output_options(dict.fromkeys([*_SEGMENTS, *list_names(Shown)]), explain=False),
         needs(_MATRIX, term="format=markdown|latex"),
         names="format",
     ),

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import spanagree as sa
-from spanagree.choices import BY, SLICES, Test, names_of
+from spanagree.choices import BY, SLICES, Test, list_names
 from spanagree.cli import options
 from spanagree.cli.baselines import (
     add_gold_baselines,
@@ -83,7 +83,7 @@ _DRAW_OPTIONS = {
         options.option(
             "--test",
             _TEST,
-            choices=[*names_of(Test), "chance"],
+            choices=[*list_names(Test), "chance"],
             rules=[excludes("by=difficulty", "a test is over all documents")],
         ),
         draw_options=_DRAW_OPTIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import spanagree as sa
-from spanagree.choices import called_gold
+from spanagree.choices import select_gold_names
 from spanagree.cli.job import CommandContext, show_notes
 from spanagree.errors import escape_name
 
@@ -42,9 +42,9 @@ def note_first_layer_of_parts(
 def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
     """Word the note that the first layer of a file is gold; empty if none is needed."""
     first = corpus.annotators[0] if corpus.layers else ""
-    if gold is not None or called_gold([first]) or not _is_order_of_file(job, corpus):
+    if gold is not None or select_gold_names([first]) or not _is_order_of_file(job, corpus):
         return ""
-    likely_gold = called_gold(corpus.annotators)
+    likely_gold = select_gold_names(corpus.annotators)
     suggestion = escape_name(likely_gold[0]) if likely_gold else "NAME"
     return (
         f"gold is {escape_name(first)}, the first annotator in the file; --gold {suggestion}"
@@ -58,8 +58,8 @@ def warn_of_gold(requested: str | None, result: sa.systems.Evaluation) -> None:
     if requested is not None or result.settings.get("gold_first") is not None:
         return
     gold = result.settings.gold
-    likely_gold = called_gold(result.systems)
-    if likely_gold and not called_gold([gold]):
+    likely_gold = select_gold_names(result.systems)
+    if likely_gold and not select_gold_names([gold]):
         show_notes(
             [
                 f"gold is {gold}, the first annotator; --gold {likely_gold[0]} makes"

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, Writable, names_of
+from spanagree.choices import BY, Writable, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
 from spanagree.cli.option_rules import add_rules, needs
@@ -26,7 +26,7 @@ from spanagree.cli.worklists import (
     worklist_options,
     write_worklist,
 )
-from spanagree.errors import pluralize, printable_path
+from spanagree.errors import escape_path, pluralize
 
 _TABLES = (".csv", ".md", ".tex")  # no format of annotations has these endings
 _WRITE = "File of the gold annotation; a file in .csv, .md or .tex gets the table instead."
@@ -45,7 +45,7 @@ _KEEP = "With --output, write the annotators too."
         *add_rules(
             [
                 *options.corpus_output_options(
-                    _WRITE, names_of(Writable), "by extension", metavar="OUT"
+                    _WRITE, list_names(Writable), "by extension", metavar="OUT"
                 ),
                 options.flag("--keep-annotators", _KEEP),
             ],
@@ -70,7 +70,7 @@ def gold(
     of_table = path is not None and to is None and path.lower().endswith(_TABLES)
     if path is not None and of_table and keep_annotators:
         raise click.UsageError(
-            f"-o {printable_path(path)}: the table goes to such a file, and --keep-annotators is"
+            f"-o {escape_path(path)}: the table goes to such a file, and --keep-annotators is"
             " for files of annotations; leave one out"
         )
     if of_table:

@@ -10,7 +10,7 @@ from typing import cast
 import click
 
 from spanagree.cli.help_pages import extract_summary, format_page
-from spanagree.removed import removal_message
+from spanagree.removed import write_removal_message
 from spanagree.version import __version__
 
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the named command; errors for synonyms and removed names say what to use."""
-        if args and (removal := removal_message(args[0])):
+        if args and (removal := write_removal_message(args[0])):
             ctx.fail(removal)
         if args and args[0].lower() in SYNONYMS:
             ctx.fail(f"{args[0]}: use spanagree {SYNONYMS[args[0].lower()]}")

@@ -23,12 +23,12 @@ from spanagree.errors import (
     MissingLayerError,
     SettingError,
     check_choice,
-    check_whole,
+    check_integer,
     escape_name,
     quote_value,
-    shortened,
+    shorten_message,
 )
-from spanagree.files import check_writable, same_files, write_text
+from spanagree.files import check_writable, write_text, yield_same_files
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -212,7 +212,7 @@ class CommandContext:
     def _check_look(self) -> None:
         """Check that the format shows digits and styles."""
         if self.digits is not None:
-            check_whole(self.digits, 0, "--digits")
+            check_integer(self.digits, 0, "--digits")
             if self.digits > _DIGITS:
                 raise SettingError(f"--digits {self.digits}; at most {_DIGITS} are exact")
         for style in self.style or ():
@@ -235,7 +235,7 @@ class CommandContext:
         names = list(paths)
         show_notes(
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
-            for a, b in same_files(list(paths.values()))
+            for a, b in yield_same_files(list(paths.values()))
         )
         # only for folders, as recognition loads NumPy before signals are handled
         may_be_conll = self.reading.get("from") in (None, "conll")
@@ -358,7 +358,7 @@ class CommandContext:
         """Call a function with the requested workers and progress."""
         pool: Executor | None = None
         if self.workers is not None:
-            check_whole(self.workers, 1, "workers")
+            check_integer(self.workers, 1, "workers")
             from concurrent.futures import ProcessPoolExecutor  # takes a while to load
 
             pool = ProcessPoolExecutor(self.workers, initializer=signals.ignore_signals)
@@ -484,7 +484,7 @@ def show_notes(notes: Iterable[str]) -> None:
     sys.stdout.flush()
     verbose = click.get_current_context().params.get("verbose")
     for note in notes if verbose else group_notes(notes, "--verbose lists all"):
-        click.echo(f"spanagree: note: {shortened(escape_name(note))}", err=True)
+        click.echo(f"spanagree: note: {shorten_message(escape_name(note))}", err=True)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import Duplicates, names_of
+from spanagree.choices import Duplicates, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.errors import escape_name, pluralize
@@ -56,7 +56,7 @@ def label_options() -> options.Group:
             unless="all used",
             parse=options.parse_names,
         ),
-        options.option("--duplicates", _DUPLICATES, choices=names_of(Duplicates), unless="error"),
+        options.option("--duplicates", _DUPLICATES, choices=list_names(Duplicates), unless="error"),
         options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
         context_field="labels",
     )

@@ -11,8 +11,8 @@ import click
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
 from spanagree.cli.options import MISSING_OPTIONS
-from spanagree.errors import SpanAgreeError, escape_name, shortened
-from spanagree.removed import removal_message
+from spanagree.errors import SpanAgreeError, escape_name, shorten_message
+from spanagree.removed import write_removal_message
 from spanagree.version import ADDRESS
 
 _MISUSED, _BROKEN, _INTERRUPTED = 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
@@ -43,12 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.format_message().replace("\n\t", " ").rstrip(".")
         if isinstance(error, click.NoSuchOption):
             option, command_name = error.option_name, error.ctx.info_name if error.ctx else ""
-            if removal := removal_message(option, str(command_name)):
+            if removal := write_removal_message(option, str(command_name)):
                 message = removal
             elif reason := MISSING_OPTIONS.get((str(command_name), option)):
                 message = f"{option}: {reason}"
         elif "unexpected extra argument" in message and error.ctx:
-            message = removal_message(f"{error.ctx.info_name} FILE") or message
+            message = write_removal_message(f"{error.ctx.info_name} FILE") or message
         return _print_error(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _print_error(str(error), FAILED)
@@ -88,5 +88,5 @@ def _describe_fault(error: Exception) -> str:
 
 def _print_error(message: str, code: int) -> int:
     """Print an error and return its exit code."""
-    print(f"spanagree: error: {shortened(escape_name(message))}", file=sys.stderr)  # noqa: T201
+    print(f"spanagree: error: {shorten_message(escape_name(message))}", file=sys.stderr)  # noqa: T201
     return code

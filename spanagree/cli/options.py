@@ -15,13 +15,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from spanagree import choices
-from spanagree.choices import names_of
+from spanagree.choices import list_names
 from spanagree.cli.help_pages import add_choices, convert_to_sentence
 from spanagree.cli.option_rules import PATTERNS, OptionRule, add_rules, excludes, needs
 from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, read_parameters
-from spanagree.errors import InputError, escape_name, quote_value, whole_number
-from spanagree.files import file_names
-from spanagree.removed import removal_message
+from spanagree.errors import InputError, escape_name, parse_whole_number, quote_value
+from spanagree.files import choose_file_names
+from spanagree.removed import write_removal_message
 
 
 class _Path(click.types.StringParamType):
@@ -84,7 +84,7 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
         if value not in self.choices and param is not None:
             command = "" if ctx is None else str(ctx.info_name)
             for name in param.opts:
-                if removal := removal_message(f"{name} {value}", command):
+                if removal := write_removal_message(f"{name} {value}", command):
                     self.fail(removal)
         if value not in self.choices and equivalent in self.choices:
             self.fail(f"{value!r} is called {equivalent!r} here; docs/glossary.md lists the terms")
@@ -315,7 +315,7 @@ def place_options(*extra: Option) -> Group:
 def random_side_option() -> Option:
     """Build the option of the annotations that are random."""
     purpose = "Random annotations: of both sides, or of systems with gold fixed."
-    return option("--chance-of", purpose, choices=names_of(choices.ChanceOf), unless="both")
+    return option("--chance-of", purpose, choices=list_names(choices.ChanceOf), unless="both")
 
 
 def beta_option() -> Option:
@@ -448,7 +448,7 @@ def certainty_options(
     """
     ci_option = flag("--ci", "Show a confidence interval over documents for every figure.")
     text = convert_to_sentence(read_parameters(JACKKNIFE)["cluster_by"].text)
-    cluster_by = option("--cluster-by --resample-by", text, choices=names_of(choices.ClusterBy))
+    cluster_by = option("--cluster-by --resample-by", text, choices=list_names(choices.ClusterBy))
     details = [
         *from_function(JACKKNIFE, "confidence"),
         cluster_by,
@@ -531,7 +531,7 @@ def _file_options() -> Group:
     """Build the options of reading files."""
     document = "Unit of CoNLL files that is a document; with --group-by, document means the group."
     grouped = "Group documents by the match of a pattern in their ids, or by a table."
-    format_names, schemes = names_of(choices.FormatName), names_of(choices.Scheme)
+    format_names, schemes = list_names(choices.FormatName), list_names(choices.Scheme)
     columns = "Columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, annotator with the sentences that apply to all."
     kept_labels = "Labels of the segments to read; other segments are dropped before any check."
@@ -550,7 +550,7 @@ def _file_options() -> Group:
     join = "Join documents of different files that have the same text, even if their ids differ."
     repeats = "Treatment of segments that an annotator marked twice: count once, or error."
     unplaced = "Treatment of a language model's quotes that are not in the text."
-    repair = f"Steps that repair the data: {', '.join(names_of(choices.Repair))}."
+    repair = f"Steps that repair the data: {', '.join(list_names(choices.Repair))}."
     use = "groups are left out as a whole, or read as one document"
     groups = [
         needs("cluster_by=document unit=document", use),
@@ -564,7 +564,7 @@ def _file_options() -> Group:
             metavar="FORMAT",
             unless="by content",
         ),
-        option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
+        option("--unit", document, choices=list_names(choices.Unit), unless="sentence"),
         option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]", rules=groups),
         option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Scheme of the tags.", choices=schemes, unless="auto"),
@@ -578,21 +578,24 @@ def _file_options() -> Group:
         flag("--ignore-tokens", "Align files by position even if their tokens differ."),
         option("--outside", outside, metavar="TAG,...", unless="O", parse=parse_names),
         option("--missing", "Tag or label that stands for a missing one.", metavar="TAG"),
-        option("--partial", partial, choices=names_of(choices.Partial), unless="error"),
-        option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="keep"),
+        option("--partial", partial, choices=list_names(choices.Partial), unless="error"),
+        option("--discontinuous", pieces, choices=list_names(choices.Discontinuous), unless="keep"),
         option(
             "--absent",
             absent,
-            choices=names_of(choices.Absent),
+            choices=list_names(choices.Absent),
             unless="by role; see the page of the format",
         ),
         option(
-            "--ends", ends, choices=names_of(choices.Ends), unless="inferred from the text of spans"
+            "--ends",
+            ends,
+            choices=list_names(choices.Ends),
+            unless="inferred from the text of spans",
         ),
-        option("--join", join, choices=names_of(choices.Join), unless="by id"),
+        option("--join", join, choices=list_names(choices.Join), unless="by id"),
         option("--repair", repair, metavar="STEP,...", parse=parse_names),
-        option("--repeats", repeats, choices=names_of(choices.Repeats), unless="once"),
-        option("--unplaced", unplaced, choices=names_of(choices.Unplaced), unless="wrong"),
+        option("--repeats", repeats, choices=list_names(choices.Repeats), unless="once"),
+        option("--unplaced", unplaced, choices=list_names(choices.Unplaced), unless="wrong"),
     ]
 
 
@@ -636,12 +639,12 @@ def _export_options() -> Group:
         option(
             "--annotator-from",
             names,
-            choices=names_of(choices.AnnotatorFrom),
+            choices=list_names(choices.AnnotatorFrom),
             unless="id, or the file",
         ),
         flag("--predictions", models),
         flag("--ground-truth", truth),
-        option("--in-progress", begun, choices=names_of(choices.InProgress), unless="auto"),
+        option("--in-progress", begun, choices=list_names(choices.InProgress), unless="auto"),
         option("--layer", "Layer of an INCEpTION project.", metavar="NAME"),
         option("--feature", "Feature of the layer with the labels.", metavar="NAME"),
     ]
@@ -658,7 +661,7 @@ def _recording_options() -> Group:
         option(
             "--label-from",
             label_source,
-            choices=names_of(choices.LabelFrom),
+            choices=list_names(choices.LabelFrom),
             unless="text, or both",
         ),
         option("--resolution", "Unit in which time is counted.", metavar="UNIT", unless=finest),
@@ -678,9 +681,9 @@ def output_options(
         plot: True to include the option for a plot.
         explain: True to include the options that explain and round figures.
     """
-    formats = tuple(formats or names_of(choices.Shown))
+    formats = tuple(formats or list_names(choices.Shown))
     all_cells = "Show all rows, all columns and complete names, even if the table is large."
-    styles = ", ".join(names_of(choices.Style))
+    styles = ", ".join(list_names(choices.Style))
     explained = "Explain below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would read as a formula."
     mark = "With csv, begin with a byte order mark, so that spreadsheets recognize UTF-8."
@@ -841,7 +844,7 @@ def parse_columns(text: str, option: str) -> str | dict[str, str | int]:
     if "=" not in text:
         return text
     return {
-        name: whole_number(column, f"{option}:") if column.isdecimal() else column
+        name: parse_whole_number(column, f"{option}:") if column.isdecimal() else column
         for name, column in parse_mapping(text, option).items()
     }
 
@@ -871,7 +874,7 @@ def parse_integers(text: str, option: str) -> list[int]:
 def _parse_integer(text: str, option: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
         raise click.UsageError(f"{option}: {quote_value(text)} is not a whole number")
-    return whole_number(text.strip(), f"{option}:")
+    return parse_whole_number(text.strip(), f"{option}:")
 
 
 def parse_layers(files: Sequence[str]) -> dict[str, str]:
@@ -891,6 +894,8 @@ def parse_layers(files: Sequence[str]) -> dict[str, str]:
     if paths.count("-") > 1:
         raise InputError("standard input (-) is given twice; give it once, as it is read once")
     unnamed = [i for i in range(len(files)) if i not in named_layers]
-    names = file_names([files[i] for i in unnamed], [name for name, _ in named_layers.values()])
+    names = choose_file_names(
+        [files[i] for i in unnamed], [name for name, _ in named_layers.values()]
+    )
     named_layers |= {i: (name, files[i]) for i, name in zip(unnamed, names, strict=True)}
     return dict(named_layers[i] for i in range(len(files)))

@@ -51,7 +51,7 @@ class Parameter(NamedTuple):
             name
             for choice_type in choice_types
             if choice_type
-            for name in choices.names_of(choice_type)
+            for name in choices.list_names(choice_type)
         )
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import spanagree as sa
-from spanagree.choices import SplitForm, names_of
+from spanagree.choices import SplitForm, list_names
 from spanagree.cli import options
 from spanagree.cli.difficulty import find_difficulty, team_options
 from spanagree.cli.job import CommandContext, command, show_notes
 from spanagree.cli.progress import start_progress
 from spanagree.errors import InputError, escape_name, pluralize
-from spanagree.files import writing
+from spanagree.files import name_output_in_errors
 
 
 @command(
@@ -26,7 +26,7 @@ from spanagree.files import writing
         "Output",
         *options.corpus_output_options(
             "Folder of the new files.",
-            names_of(SplitForm),
+            list_names(SplitForm),
             "jsonl",
             name="-o --output folder",
             metavar="DIR",
@@ -47,7 +47,7 @@ def split(
 
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
-        with writing(escape_name(path), action="read"):
+        with name_output_in_errors(escape_name(path), action="read"):
             parents = Path(os.path.realpath(path)).parents
         if checked in parents:
             raise InputError(

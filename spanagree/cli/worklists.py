@@ -11,7 +11,7 @@ from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import add_rules, needs
 from spanagree.cli.progress import start_progress
-from spanagree.errors import printable_path
+from spanagree.errors import escape_path
 
 _WORKLIST = "spanagree.project.next_readers.worklist"
 _FILE = "File for the worklist: .csv, or tasks for Label Studio (.json) or Prodigy (.jsonl)."
@@ -40,7 +40,7 @@ def check_worklist(job: CommandContext, path: str) -> None:
     if tool_format is not None and job.format != "csv" and (job.safe_cells or job.bom):
         option = "--safe-cells" if job.safe_cells else "--bom"
         raise click.UsageError(
-            f"{option} is for tables, and {printable_path(path)} is for {tool_format}; leave it"
+            f"{option} is for tables, and {escape_path(path)} is for {tool_format}; leave it"
             " out, or name a file that ends in .csv"
         )
 

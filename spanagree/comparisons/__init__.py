@@ -1,6 +1,6 @@
 """Comparisons of two layers: observed and expected similarity, tallies and scores."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
     from spanagree.comparisons.tally import Tally as Tally
 # fmt: on
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, dense_ranks, expand_ranges, places_in
+from spanagree.arrays import Bools, Floats, Ints, Progress, dense_ranks, expand_ranges, find_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import (
@@ -107,7 +107,7 @@ class AnnotationIndex:
 
     def find(self, document: Ints, annotator: Ints) -> Ints:
         """Find the rows of annotations by document and annotator."""
-        return places_in((self.document, self.annotator), (document, annotator))
+        return find_rows((self.document, self.annotator), (document, annotator))
 
     def table(self, rows: Comparisons) -> Floats:
         """Sum matched, expected and size over the rows of each annotation, the first of its rows.

@@ -24,10 +24,10 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
-    batches_up_to,
     expand_ranges,
     group_indices,
     unique_rows,
+    yield_batches,
 )
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import ApproximationError
@@ -210,7 +210,7 @@ def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
     check_cost(
         float((a + b).sum()), f"the sum over all offsets of segments of {a.max(initial=0)} units"
     )
-    for low, high in batches_up_to(a + b, _TOGETHER):
+    for low, high in yield_batches(a + b, _TOGETHER):
         offset, pair = expand_ranges(1 - b[low:high], a[low:high])
         pair += low
         np.add.at(sums, pair, measure.phi(offset, a[pair], b[pair]))

@@ -29,8 +29,8 @@ from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
+    check_integer,
     check_known,
-    check_whole,
     escape_name,
     pluralize,
     pluralize_of,
@@ -171,8 +171,8 @@ def partial_credit(
         raise SettingError(
             f"severity_penalty {quote_value(severity_penalty)}; a number from 0 to 1 is needed"
         )
-    check_whole(draws, 0, "draws")
-    check_whole(seed, 0, "seed")
+    check_integer(draws, 0, "draws")
+    check_integer(seed, 0, "seed")
     label_weight = _weights(corpus, (a, b), label_weights)
     pair = corpus.layers[a], corpus.layers[b]
     shared_documents = np.flatnonzero(pair[0].annotated & pair[1].annotated)

@@ -22,13 +22,13 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
-    batches_up_to,
+    argsort_rows,
     expand_ranges,
     join_unsorted,
-    row_order,
     unique,
     unique_matrix_rows,
     unique_rows,
+    yield_batches,
 )
 from spanagree.comparisons.at_places import PlacementModel, placement_model
 from spanagree.comparisons.inexact import ApproximationError
@@ -152,7 +152,7 @@ def _expected_with_fixed(model: PlacementModel, layer_pair: LayerPair, measure: 
     i, j = join_unsorted(cell, layer_pair.cells[0])
     value = np.zeros(len(i))
     length = a.end - a.start
-    for low, high in batches_up_to(np.diff(model.random.first)[class_index[i]], _TOGETHER):
+    for low, high in yield_batches(np.diff(model.random.first)[class_index[i]], _TOGETHER):
         row, start, end, p = model.random.rows(model.kinds, class_index[i[low:high]])
         fixed_segment = j[low:high][row]
         phi = measure.phi(start - a.start[fixed_segment], length[fixed_segment], end - start)
@@ -186,7 +186,7 @@ def _sum_equal(model: PlacementModel, segments: Sequence[_CountedSegments], n_ce
     first, probability = model.random.first, model.random.p
     size = np.diff(first)[p]
     value = np.zeros(len(p))
-    for low, high in batches_up_to(size, _TOGETHER):
+    for low, high in yield_batches(size, _TOGETHER):
         row_p, pair_index = expand_ranges(first[p[low:high]], first[p[low:high] + 1])
         row_q = row_p - first[p[low:high]][pair_index] + first[q[low:high]][pair_index]
         value[low:high] = np.add.reduceat(
@@ -204,7 +204,7 @@ def _batches(
     n_places = np.maximum(
         *(np.bincount(columns.cell, size[columns.class_index]) for columns in segments)
     )
-    for low, high in batches_up_to(n_places[cells].astype(np.int64), _TOGETHER):
+    for low, high in yield_batches(n_places[cells].astype(np.int64), _TOGETHER):
         yield cells[low:high]
 
 
@@ -306,7 +306,7 @@ def _expected_places(model: PlacementModel, segments: _CountedSegments) -> _Expe
     """Compute the expected number of an annotator's segments at each place."""
     row, start, end, p = model.random.rows(model.kinds, segments.class_index)
     value = p * segments.n_segments[row]
-    order = row_order(segments.cell[row], start, end)
+    order = argsort_rows(segments.cell[row], start, end)
     return _ExpectedPlaces(segments.cell[row][order], start[order], end[order], value[order])
 
 
@@ -340,7 +340,7 @@ def _sum_starting_within(
     outer = np.flatnonzero(high > low)
     low, n_inner = low[outer], (high - low)[outer]
     start, size = a.start[outer], (a.end - a.start)[outer]
-    for batch_start, batch_stop in batches_up_to(n_inner, _PAIRS):
+    for batch_start, batch_stop in yield_batches(n_inner, _PAIRS):
         batch = slice(batch_start, batch_stop)
         j, _ = expand_ranges(low[batch], low[batch] + n_inner[batch])
         offset = b.start[j] - np.repeat(start[batch], n_inner[batch])

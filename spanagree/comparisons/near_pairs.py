@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Ints, row_order
+from spanagree.arrays import Ints, argsort_rows
 
 
 def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -> tuple[Ints, Ints]:
@@ -27,7 +27,7 @@ def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -
     for cell, start_difference, end_difference in (a, b):
         rows = np.flatnonzero(np.isin(cell, cells))
         # several segments may start at the same word
-        orders.append(rows[row_order(cell[rows], start_difference[rows], end_difference[rows])])
+        orders.append(rows[argsort_rows(cell[rows], start_difference[rows], end_difference[rows])])
     (cell_a, start_a, end_a), (cell_b, start_b, end_b) = (
         [column[order] for column in columns] for columns, order in zip((a, b), orders, strict=True)
     )

@@ -11,10 +11,10 @@ import numpy as np
 from spanagree.arrays import (
     Floats,
     Ints,
+    argsort_rows,
     expand_ranges,
     join_unsorted,
-    packed,
-    row_order,
+    pack_rows,
     unique_rows,
 )
 from spanagree.comparisons.measures import Measure
@@ -111,7 +111,7 @@ def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, I
     """Find all pairs with the same start and end in the same cell, as indices."""
     pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
     columns = [np.concatenate(pair) for pair in pairs]
-    code = packed(*columns)
+    code = pack_rows(*columns)
     if code is None:
         _, code, _ = unique_rows(*columns)
     return join_unsorted(code[: len(a)], code[len(a) :])
@@ -136,7 +136,7 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
         np.searchsorted(begin_a, start_b, side="right"), np.searchsorted(begin_a, end_b)
     )
     i, j = np.concatenate([i, p]), np.concatenate([order_b[j], q])
-    order = row_order(j, i)  # canonical order
+    order = argsort_rows(j, i)  # canonical order
     return order_a[i[order]], j[order]
 
 
@@ -149,7 +149,7 @@ def _one_to_one(
     ends first overlaps nothing further on. So a greedy matching is greatest: each pair is taken
     where the later of its segments starts, unless the earlier segment is already matched.
     """
-    order = row_order(cell, np.maximum(a.start[i], b.start[j]))
+    order = argsort_rows(cell, np.maximum(a.start[i], b.start[j]))
     i, j, cell, value = i[order], j[order], cell[order], value[order]
     a_first = a.start[i] <= b.start[j]
     earlier_segment = np.where(a_first, i, len(a) + j)

@@ -18,7 +18,7 @@ from spanagree.comparisons.measures import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, find_first_overlap, find_first_twins
-from spanagree.errors import OverlapError, check_choice, chosen, quote_value
+from spanagree.errors import OverlapError, check_choice, format_setting, quote_value
 
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
 
@@ -90,7 +90,7 @@ def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
         check_layer(corpus, name, match, chance)
     if chance.name == AUTO:  # because of layers that are not compared
         problem = f"match {match} goes with no chance model that the segments of all layers allow"
-        raise OverlapError.of(problem, "read only the annotators to compare")
+        raise OverlapError.from_problem(problem, "read only the annotators to compare")
 
 
 def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
@@ -102,18 +102,20 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> N
     """
     find_measure(match)
     if not _are_compatible(match, chance.name):
-        fitting = chosen("chance", *(name for name in CHANCES if _are_compatible(match, name)))
+        fitting = format_setting(
+            "chance", *(name for name in CHANCES if _are_compatible(match, name))
+        )
         if chance.name == "per-label":
-            raise OverlapError.of(
+            raise OverlapError.from_problem(
                 f"match {match} pairs segments of any label, and of chance per-label only those of"
                 " one label exclude each other",
-                f"use {fitting}, or {chosen('match', 'exact')}",
+                f"use {fitting}, or {format_setting('match', 'exact')}",
             )
         by_shares = measures(lambda measure: measure.kernel in ("cover", "offsets"))
-        raise OverlapError.of(
+        raise OverlapError.from_problem(
             f"match {match} pairs segments of annotators who do not overlap themselves, and those"
             " of chance overlapping do",
-            f"use {fitting}, or {chosen('match', *by_shares)}",
+            f"use {fitting}, or {format_setting('match', *by_shares)}",
         )
     _CHECKS[corpus.kind](corpus, name, match, chance)
 
@@ -159,9 +161,11 @@ def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) 
     allowed[option] = [
         c for c in allowed[option] if all(_are_compatible(c, o) for o in allowed[candidate])
     ]
-    alternatives = " with ".join(chosen(option, *allowed[option]) for option in forbidden_by)
+    alternatives = " with ".join(
+        format_setting(option, *allowed[option]) for option in forbidden_by
+    )
     document = quote_value(corpus.id_of(int(layer.document[pair[0]])))
-    raise OverlapError.of(
+    raise OverlapError.from_problem(
         f"annotator {quote_value(name)}, document {document}: segments"
         f" {layer.describe(pair, corpus.labels)} {description}, which {settings} does not allow",
         f"{alternatives} would work",

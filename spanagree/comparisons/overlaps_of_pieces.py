@@ -7,7 +7,7 @@ from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_mea
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import split_into_pieces
 from spanagree.corpus.segments import find_first_overlap, find_first_twins
-from spanagree.errors import OverlapError, chosen, quote_value
+from spanagree.errors import OverlapError, format_setting, quote_value
 
 
 def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
@@ -24,10 +24,13 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
     if is_free and (measure.kernel == "equal" or measure.of_shared is not None):
         return
     if measure.one_to_one:
-        alternatives = chosen("match", *measures(lambda candidate: not candidate.one_to_one))
-        raise OverlapError.of(
+        alternatives = format_setting(
+            "match", *measures(lambda candidate: not candidate.one_to_one)
+        )
+        raise OverlapError.from_problem(
             f"match {match} pairs segments of one piece, and this corpus has some of several",
-            f"use {alternatives}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}",
+            f"use {alternatives}, or read with"
+            f" {format_setting('discontinuous', 'hull', 'split', 'drop')}",
             f"match {match} has chance only where segments have one piece",
         )
     layer = corpus.layers[name]
@@ -42,10 +45,10 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
         is_same = measure.forbids == SAME_BORDERS
         relation = "have the same pieces" if is_same else "have pieces that overlap"
         document = quote_value(corpus.id_of(int(layer.document[pair[0]])))
-        raise OverlapError.of(
+        raise OverlapError.from_problem(
             f"annotator {quote_value(name)}, document {document}: segments"
             f" {layer.describe(pair, corpus.labels)} {relation}, which match {match} does not"
             " allow",
-            f"{chosen('match', 'exact')} would work",
+            f"{format_setting('match', 'exact')} would work",
             f"match {match} has chance only where no two segments of one annotator {relation}",
         )

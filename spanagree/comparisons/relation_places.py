@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, expand_ranges, first_equal_row, join, unique_rows
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    expand_ranges,
+    first_equal_row,
+    join_sorted,
+    unique_rows,
+)
 from spanagree.chance.relations import relation_matches
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import OF_EQUAL, Measure, find_measure
@@ -602,7 +610,7 @@ class PairPlaces(Starts):
         ((cell_a, a), inverse, count_a), ((cell_b, b), _, count_b) = (
             unique_rows(*columns) for columns in zip(cells, sets, strict=True)
         )
-        i, j = join(cell_a, cell_b)
+        i, j = join_sorted(cell_a, cell_b)
         is_same_kind = self._is_same_kind(a[i], b[j])
         i, j = i[is_same_kind], j[is_same_kind]
         row = np.full(len(cell_a), -1)
@@ -630,7 +638,7 @@ class PairPlaces(Starts):
             n_sentences = int(self.groups.sentence.max(initial=0)) + 1
             (heads,), _, head_count = unique_rows(head_row * n_sentences + head_sentence)
             (tails,), _, tail_count = unique_rows(tail_row * n_sentences + tail_sentence)
-            a, b = join(heads, tails)
+            a, b = join_sorted(heads, tails)
             pairs = head_count[a] * tail_count[b]
             n_within_sentence = np.bincount(heads[a] // n_sentences, pairs, len(i)).astype(float)
         is_symmetric = (head[i] == tail[i]) & (head[j] == tail[j])

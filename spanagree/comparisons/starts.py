@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, join, unique_rows
+from spanagree.arrays import Bools, Floats, Ints, join_sorted, unique_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
@@ -90,7 +90,7 @@ class LayerPair:
                 from 0.
         """
         (cell_a, a, count_a), (cell_b, b, count_b) = self.equal_segments()
-        i, j = join(cell_a, cell_b)
+        i, j = join_sorted(cell_a, cell_b)
         if possible is not None:
             is_possible = possible(a[i], b[j])
             i, j = i[is_possible], j[is_possible]

@@ -19,7 +19,7 @@ from spanagree.comparisons.measures import OF_EQUAL, find_measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SCORE, SegmentDetails
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, chosen
+from spanagree.errors import SettingError, format_setting
 from spanagree.formats.changed_texts import fold_text
 
 NO_TEXT = "strings have no places in a text"
@@ -63,7 +63,7 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
     if match not in OF_EQUAL:
         raise SettingError(
             f"match {match}: of strings without a text it is only known whether they are the same;"
-            f" use {chosen('match', *OF_EQUAL)}"
+            f" use {format_setting('match', *OF_EQUAL)}"
         )
     names, strings_of_layers = (
         list(corpus.layers),

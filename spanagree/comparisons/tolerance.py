@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from spanagree.comparisons.measures import NEAR, OF_EQUAL, WITHIN
 from spanagree.corpus.segments import is_time
-from spanagree.errors import SettingError, is_whole, quote_value
+from spanagree.errors import SettingError, is_integer, quote_value
 
 if TYPE_CHECKING:
     from spanagree.chance.places import Places
@@ -52,7 +52,7 @@ def within(
         tolerance = units
     if isinstance(tolerance, float) and tolerance.is_integer():
         tolerance = int(tolerance)
-    if not is_whole(tolerance) or not 0 <= tolerance <= MOST_WITHIN:
+    if not is_integer(tolerance) or not 0 <= tolerance <= MOST_WITHIN:
         raise SettingError(
             f"tolerance {quote_value(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
         )

@@ -18,11 +18,11 @@ import numpy as np
 from spanagree.arrays import (
     Floats,
     Ints,
-    batches_up_to,
     expand_ranges,
-    join,
+    join_sorted,
     join_unsorted,
     unique_rows,
+    yield_batches,
 )
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import ApproximationError
@@ -107,7 +107,7 @@ class UniformStarts(Starts):
         (cell_a, length_a, profile_a, count_a), (cell_b, length_b, profile_b, count_b) = (
             counted_segments
         )
-        i, j = join(cell_a, cell_b)
+        i, j = join_sorted(cell_a, cell_b)
         if measure.kernel == "equal":
             has_equal_length = length_a[i] == length_b[j]
             i, j = i[has_equal_length], j[has_equal_length]
@@ -143,7 +143,7 @@ class UniformStarts(Starts):
             value = self.profiles.at(profile[i], a.start[j])
         else:
             value = np.zeros(len(i))
-            for low, high in batches_up_to(length[i] + length_a, _TOGETHER):
+            for low, high in yield_batches(length[i] + length_a, _TOGETHER):
                 rows = slice(low, high)
                 size = length[i[rows]]
                 offset, pair = expand_ranges(1 - size, length_a[rows])

@@ -1,6 +1,6 @@
 """Documents, segments, layers and labels: the nouns, how they are checked and repaired."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -10,4 +10,4 @@ if TYPE_CHECKING:
     from spanagree.corpus.segments import Layer as Layer
     from spanagree.corpus.segments import Segment as Segment
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

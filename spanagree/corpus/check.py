@@ -18,7 +18,7 @@ from spanagree.corpus.names import group_similar_names
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.times import convert_to_seconds
-from spanagree.errors import chosen, escape_name, pluralize, quote_value
+from spanagree.errors import escape_name, format_setting, pluralize, quote_value
 from spanagree.results.frame import Column, Frame
 from spanagree.results.result import ResultBase
 from spanagree.results.text import break_signature, render
@@ -144,7 +144,7 @@ class Check(ResultBase):
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         questions = [finding.question for finding in self.findings if finding.question]
         if repairs:
-            options = chosen("repair", *repairs)
+            options = format_setting("repair", *repairs)
             lines.append(
                 f"{'; '.join(questions)}; if not, {options} would help"
                 if questions

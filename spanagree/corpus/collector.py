@@ -15,7 +15,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails, join_adjacent
 from spanagree.corpus.raw import STANDS, UNKNOWN, RawCorpus, check_ends
 from spanagree.corpus.segments import LONGEST
-from spanagree.errors import InputError, invalid_value, is_whole, pluralize, quote_value
+from spanagree.errors import InputError, invalid_value, is_integer, pluralize, quote_value
 
 if TYPE_CHECKING:
     from spanagree.corpus.offsets import Place, SourceDocument, Spans
@@ -166,7 +166,7 @@ class Collector:
     ) -> int:
         """Determine the length of a document; a `length` has to fit the content."""
         content, content_name = (words, "tokens") if self.offsets == "tokens" else (text, "text")
-        if length is not None and not (is_whole(length) and 0 <= length <= LONGEST):
+        if length is not None and not (is_integer(length) and 0 <= length <= LONGEST):
             requirement = f"a whole number from 0 to {LONGEST:.3g} is needed"
             raise invalid_value(f"{location}: length", length, requirement)
         if content is None:
@@ -252,7 +252,7 @@ class Collector:
             first, second, label, directed = (*relation, True)[:4]
             ends = []
             for position in (first, second):
-                if not is_whole(position):
+                if not is_integer(position):
                     raise invalid_value(
                         f"{location}: relation to", position, "the place of a segment, from 0"
                     )
@@ -340,7 +340,7 @@ class Collector:
 
     def _check_offsets(self, start: object, end: object, location: str) -> None:
         for name, value in (("start", start), ("end", end)):
-            if not is_whole(value) or abs(value) > LONGEST:
+            if not is_integer(value) or abs(value) > LONGEST:
                 raise InputError(
                     f"{location}: {name} {quote_value(value)}; a whole number is needed"
                 )
@@ -613,7 +613,7 @@ def convert_integer_to_text(value: object) -> object:
     """Convert an integer of up to 64 bits to text; other values are unchanged."""
     if isinstance(value, str):  # the most frequent case
         return value
-    return str(value) if is_whole(value) and abs(value) < 1 << 64 else value
+    return str(value) if is_integer(value) and abs(value) < 1 << 64 else value
 
 
 def convert_document_id(value: object, location: str) -> str:

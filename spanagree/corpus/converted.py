@@ -19,7 +19,13 @@ from spanagree.corpus.tokens import (
     join_words,
     tokenize_texts,
 )
-from spanagree.errors import InputError, chosen, more_like_it, pluralize, quote_value
+from spanagree.errors import (
+    InputError,
+    format_setting,
+    pluralize,
+    quote_value,
+    write_number_of_further,
+)
 
 
 def convert_to_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, Any]:
@@ -131,7 +137,8 @@ def _yield_altered_segments(
             f"annotator {quote_value(name)}, document"
             f" {quote_value(content.id_of(int(layer.document[i])))}:"
             f" segment {layer.describe([i], labels)} cuts a token, or has none"
-            f"{more_like_it(int(fitted.cuts.sum()))}; use {chosen('cut', *list(CUTS)[1:])}"
+            f"{write_number_of_further(int(fitted.cuts.sum()))}; use"
+            f" {format_setting('cut', *list(CUTS)[1:])}"
         )
     for i in np.flatnonzero(fitted.cuts | fitted.again).tolist():
         label = labels[layer.label[i]]

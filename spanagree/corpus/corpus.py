@@ -40,9 +40,9 @@ from spanagree.errors import (
     check_annotator_names,
     check_choice,
     check_known,
+    count_entries,
     escape_name,
     invalid_value,
-    length_of,
     pluralize,
     quote_value,
 )
@@ -275,7 +275,7 @@ class Corpus(Content):
 
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {quote_value(layers)}; a mapping of annotators is needed")
-        if not isinstance(lengths, (Sequence, np.ndarray)) or length_of(lengths) is None:
+        if not isinstance(lengths, (Sequence, np.ndarray)) or count_entries(lengths) is None:
             raise InputError(f"lengths {quote_value(lengths)}; a list of whole numbers is needed")
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):

@@ -16,10 +16,10 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
-    chosen,
-    more_like_it,
+    format_setting,
     pluralize,
     quote_value,
+    write_number_of_further,
 )
 
 DISCONTINUOUS = {
@@ -58,7 +58,8 @@ def apply_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorp
         raise InputError(
             f"annotator {quote_value(annotator)}, document {quote_value(document)}: a segment of"
             " several pieces,"
-            f" {pieces}{more_like_it(len(discontinuous_rows))}; discontinuous error allows none"
+            f" {pieces}{write_number_of_further(len(discontinuous_rows))}; discontinuous error"
+            " allows none"
         )
     new_details: SegmentDetails | None = details
     columns: dict[str, Any] = {}
@@ -105,7 +106,7 @@ def check_contiguous(corpus: object, what: str) -> None:
                 f"annotator {quote_value(name)}, document {document}: {quote_value(segment.label)}"
                 " has several"
                 f" pieces, {pieces}; segments of one piece are needed for {what}: read with"
-                f" {chosen('discontinuous', 'hull', 'split', 'drop')}"
+                f" {format_setting('discontinuous', 'hull', 'split', 'drop')}"
             )
 
 

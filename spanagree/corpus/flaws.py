@@ -18,7 +18,14 @@ from spanagree.corpus.offsets import TOLERATED
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.corpus.times import format_offset
-from spanagree.errors import InputError, chosen, join_names, more_like_it, pluralize, quote_value
+from spanagree.errors import (
+    InputError,
+    format_setting,
+    join_names,
+    pluralize,
+    quote_value,
+    write_number_of_further,
+)
 
 _LOOKED_AT = 10_000  # number of segments that are checked for cut words
 _CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one segment in five, and at least ten
@@ -125,7 +132,7 @@ def check_flaws(raw: RawCorpus, *, repairable: bool) -> None:
         if flaw.repairs is not None and (cases := flaw.find_errors(raw)).any():
             rule = flaw.rule
             if repairable and (repairs := flaw.list_repairs(raw)):
-                rule = f"{chosen('repair', *repairs)} would help"
+                rule = f"{format_setting('repair', *repairs)} would help"
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file (NAME=FILE)"
@@ -151,8 +158,8 @@ def yield_notes_on_tolerated(raw: RawCorpus) -> Iterator[str]:
             yield (
                 f"{pluralize(n_cases, 'segment')} taken as"
                 f" {'they are' if n_cases > 1 else 'it is'}:"
-                f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(n_cases)};"
-                f" {chosen('repair', *flaw.list_repairs(raw))} would help"
+                f" {flaw.describe(raw, int(cases.argmax()))}{write_number_of_further(n_cases)};"
+                f" {format_setting('repair', *flaw.list_repairs(raw))} would help"
             )
 
 
@@ -226,7 +233,7 @@ def _is_in_cased_word(text: str, at: int) -> bool:
 def raise_first_case(flaw: Flaw, raw: RawCorpus, is_case: Bools, rule: str) -> None:
     """Raise an error for the first case of a mask, if there is any; it ends with the rule."""
     if is_case.any():
-        count_note = more_like_it(int(is_case.sum()))
+        count_note = write_number_of_further(int(is_case.sum()))
         case = flaw.describe(raw, int(is_case.argmax())) + count_note
         raise InputError(f"{case}; {rule}" if rule else case)
 

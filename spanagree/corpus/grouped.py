@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, entries, group_indices, unique_rows
+from spanagree.arrays import Ints, find_entries, group_indices, unique_rows
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import encode_by_first_use
 from spanagree.corpus.tokens import count_characters
@@ -155,4 +155,7 @@ def _join_texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
     if raw.token_starts is None:
         return {"texts": joined}
     shift = np.repeat(_compute_text_starts(count_characters(texts), sizes, 1), raw.lengths[order])
-    return {"texts": joined, "token_starts": raw.token_starts[entries(raw.lengths, order)] + shift}
+    return {
+        "texts": joined,
+        "token_starts": raw.token_starts[find_entries(raw.lengths, order)] + shift,
+    }

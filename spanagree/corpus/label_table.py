@@ -28,13 +28,13 @@ from spanagree.errors import (
     InputError,
     check_annotator_names,
     check_choice,
+    count_entries,
+    find_reason,
     invalid_value,
+    is_integer,
     is_iterable,
-    is_whole,
-    length_of,
     pluralize,
     quote_value,
-    reason,
 )
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class LabelTable:
             rows = rows.itertuples(index=False, name=None)
         rows = list(_iterate(rows))
         for row_number, row in enumerate(rows, 1):
-            if not isinstance(row, (tuple, list, np.ndarray)) or length_of(row) != 3:
+            if not isinstance(row, (tuple, list, np.ndarray)) or count_entries(row) != 3:
                 raise invalid_value(
                     f"row {row_number}:", row, "item, annotator and label of each are needed"
                 )
@@ -182,8 +182,8 @@ class LabelTable:
                 values = labels.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"{quote_value(labels)}: {reason(error)}; a matrix of numbers, items × annotators,"
-                " is needed, with nan where a label is missing"
+                f"{quote_value(labels)}: {find_reason(error)}; a matrix of numbers, items ×"
+                " annotators, is needed, with nan where a label is missing"
             ) from None
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise InputError(
@@ -291,7 +291,7 @@ class LabelTable:
             for name in (name for name, n_times in Counter(names_of_kind).items() if n_times > 1):
                 raise InputError(f"{noun} {quote_value(name)} stands twice; each needs a name")
         for i, row in enumerate(rows):
-            invalid_counts = [count for count in row if not is_whole(count) or count < 0]
+            invalid_counts = [count for count in row if not is_integer(count) or count < 0]
             if len(row) != len(category_names) or invalid_counts:
                 item_name = item_names[i] if item_names and i < len(item_names) else str(i + 1)
                 problem = (

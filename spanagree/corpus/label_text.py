@@ -17,9 +17,9 @@ from spanagree.errors import (
     InputError,
     invalid_value,
     join_names,
-    more_like_it,
     pluralize,
     quote_value,
+    write_number_of_further,
 )
 
 _NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "NaT"}
@@ -202,7 +202,8 @@ def write_notes_on_names(
         if groups := group_similar_names(names):
             notes.append(
                 f"{noun} {' and '.join(map(quote_value, groups[0][:2]))} differ in outer space or"
-                f" in the form of Unicode alone, and count apart{more_like_it(len(groups))}"
+                " in the form of Unicode alone, and count"
+                f" apart{write_number_of_further(len(groups))}"
             )
     return notes
 

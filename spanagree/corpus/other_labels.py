@@ -17,14 +17,14 @@ from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import (
     InputError,
     SettingError,
+    escape_path,
     is_iterable,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
 from spanagree.files import PathName, read_lines
-from spanagree.tables import cells_of, separator_of
+from spanagree.tables import find_separator, split_cells
 
 LABELS = ("labels", "map_labels")
 """Options of :func:`rename_and_select_labels`, which every reader has."""
@@ -178,11 +178,11 @@ def build_label_map(map_labels: Mapping[str, str] | PathName) -> dict[str, str]:
     elif isinstance(map_labels, str) and "=" in map_labels and not os.path.exists(map_labels):
         pairs = [("map_labels", pair.rpartition("=")[::2]) for pair in map_labels.split(",")]
     else:
-        name = printable_path(map_labels) if isinstance(map_labels, (str, os.PathLike)) else ""
+        name = escape_path(map_labels) if isinstance(map_labels, (str, os.PathLike)) else ""
         lines = [line.rstrip("\r") for line in read_lines(map_labels).split("\n")]
-        separator = separator_of(lines)
+        separator = find_separator(lines)
         pairs = [
-            (f"{name}:{n}", [line] if "\r" in line else cells_of(line, separator))
+            (f"{name}:{n}", [line] if "\r" in line else split_cells(line, separator))
             for n, line in enumerate(lines, 1)
             if line.strip()
         ]

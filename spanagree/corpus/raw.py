@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, compact, dense_ranks, group_indices
+from spanagree.arrays import Bools, Floats, Ints, dense_ranks, group_indices, narrow_integers
 from spanagree.corpus.details import RelationTable, SegmentDetails, join_details
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
@@ -118,7 +118,7 @@ class RawCorpus(Content):
         is_seen = is_seen.reshape(len(layers), len(lengths))
         annotation_index = np.cumsum(is_seen).reshape(is_seen.shape) - 1
         labels = Vocabulary()
-        segment_columns: list[tuple[Ints, ...]] = [(compact(np.zeros(0, np.int64)),) * 4]
+        segment_columns: list[tuple[Ints, ...]] = [(narrow_integers(np.zeros(0, np.int64)),) * 4]
         for own_annotations, layer in zip(annotation_index, layers.values(), strict=True):
             common_codes = np.array([labels[name] for name in layer.names], np.int64)
             columns_of_layer = (
@@ -127,7 +127,7 @@ class RawCorpus(Content):
                 layer.end,
                 common_codes[layer.label],
             )
-            segment_columns.append(tuple(map(compact, columns_of_layer)))
+            segment_columns.append(tuple(map(narrow_integers, columns_of_layer)))
         annotation, start, end, label = map(np.concatenate, zip(*segment_columns, strict=True))
         del segment_columns
         details_and_counts = [(layer.details, len(layer.start)) for layer in layers.values()]

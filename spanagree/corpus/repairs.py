@@ -30,7 +30,7 @@ from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.roles import yield_notes_on_absent
 from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.corpus.unplaced import UNPLACED
-from spanagree.errors import SettingError, check_choice, more_like_it, pluralize
+from spanagree.errors import SettingError, check_choice, pluralize, write_number_of_further
 
 
 class Repair(NamedTuple):
@@ -345,9 +345,8 @@ def apply_repairs(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             int(is_duplicate.sum()),
             FLAWS["duplicate"].describe(raw, int(is_duplicate.argmax())),
         )
-        note = (
-            f"{pluralize(n_repeated, 'segment')} read once: {first_case}{more_like_it(n_repeated)}"
-        )
+        cases = f"{first_case}{write_number_of_further(n_repeated)}"
+        note = f"{pluralize(n_repeated, 'segment')} read once: {cases}"
         raw = _select_segments(raw, ~is_duplicate, find_first_equal_segment(raw))
         raw = raw.replace(
             notes=(*raw.notes, note),

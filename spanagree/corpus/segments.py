@@ -11,7 +11,15 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, dense_ranks, entries, in_order, row_order, unique_rows
+from spanagree.arrays import (
+    Bools,
+    Ints,
+    argsort_rows,
+    dense_ranks,
+    find_entries,
+    is_sorted,
+    unique_rows,
+)
 from spanagree.corpus.details import Pieces, SegmentDetails
 from spanagree.corpus.words import WHEN_ASKED, LazyTokens
 from spanagree.errors import InputError, SettingError, quote_value
@@ -256,8 +264,8 @@ class Layer:
                 (dense_ranks(self.details.shapes)[self.details.shape], *columns[::-1])
             )
             object.__setattr__(self, "details", self.details.select(order))
-        elif not in_order(*columns):
-            order = row_order(*columns)
+        elif not is_sorted(*columns):
+            order = argsort_rows(*columns)
         for name in ("document", "start", "end", "label"):
             object.__setattr__(self, name, freeze_array(getattr(self, name)[order], np.int64))
         object.__setattr__(self, "annotated", freeze_array(self.annotated, np.bool_))
@@ -394,7 +402,7 @@ class Content:
     def content_of(self, documents: Ints) -> dict[str, Any]:
         """Select the content of documents, by name, in the order of `documents`."""
         has_tokens = self.tokens is not None
-        tokens = entries(self.lengths, documents) if has_tokens else documents[:0]
+        tokens = find_entries(self.lengths, documents) if has_tokens else documents[:0]
         rows = {"ids": documents, "texts": documents, "text_ends": documents, "tokens": tokens}
         taken: dict[str, Any] = {
             name: None
@@ -494,7 +502,7 @@ def find_overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
             -1
         )  # ranks are small enough to be shifted
     bounds = bounds - bounds.min()
-    order = row_order(cell, bounds[:n_segments], -bounds[n_segments:])
+    order = argsort_rows(cell, bounds[:n_segments], -bounds[n_segments:])
     # bounds of each cell are shifted to a range of its own, so that one pass handles all cells
     shifted_bounds = np.tile(cell * (bounds.max() + 1), 2) + bounds
     ordered_start, ordered_end = (

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, compact
+from spanagree.arrays import Bools, Ints, narrow_integers
 from spanagree.corpus.balance import READ, Balance, add_balances, move_count
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.raw import RawCorpus
@@ -196,7 +196,7 @@ def read_columns(
     Raises:
         InputError: if a tag is not in the scheme, or a document is covered in part.
     """
-    document_of_token = np.repeat(compact(np.arange(len(documents))), documents)
+    document_of_token = np.repeat(narrow_integers(np.arange(len(documents))), documents)
     place_of = location or _build_locator(documents)
     seen_by_layer, is_kept = _compute_coverage(
         columns, documents, document_of_token, place_of, options.partial

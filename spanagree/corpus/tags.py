@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, as_small, expand_ranges
+from spanagree.arrays import Bools, Ints, expand_ranges, to_smallest_integers
 from spanagree.corpus.segments import Layer, find_overlapping
 from spanagree.errors import InputError, SettingError, check_choice, quote_value
 
@@ -167,8 +167,10 @@ def read_tags(
     scheme = look_up_scheme(scheme, "auto")
     meanings = _parse_tags(tags, codes, scheme, location)
     code_by_label = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
-    prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
-    label = as_small([*(code_by_label.get(name, -1) for _, name in meanings), -1])[codes]
+    prefix = to_smallest_integers([*(prefix for prefix, _ in meanings), O])[codes]
+    label = to_smallest_integers([*(code_by_label.get(name, -1) for _, name in meanings), -1])[
+        codes
+    ]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":

@@ -19,7 +19,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME, is_time
 from spanagree.errors import SettingError, invalid_value, join_names, pluralize, quote_value
 from spanagree.results.frame import Frame
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 if TYPE_CHECKING:  # loaded on demand: most corpora have no times
     from fractions import Fraction
@@ -262,7 +262,7 @@ def apply_resolution(
 
 def _record_length(raw: RawCorpus, **read: str) -> RawCorpus:
     """Record the setting that defines the lengths, and remove the note on unknown lengths."""
-    reading = {**raw.reading, **reading_settings(**{**raw.reading.get("read", {}), **read})}
+    reading = {**raw.reading, **build_reading_settings(**{**raw.reading.get("read", {}), **read})}
     notes = tuple(note for note in raw.notes if LAST_END not in note)
     return raw.replace(reading=reading, notes=notes)
 

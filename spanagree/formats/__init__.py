@@ -1,6 +1,6 @@
 """Readers and writers: one module for each outside format; nothing else knows formats."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -17,4 +17,4 @@ if TYPE_CHECKING:
     from spanagree.formats.spacy import to_docs as to_docs
     from spanagree.formats.spacy import write_docbin as write_docbin
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -14,15 +14,15 @@ from spanagree.corpus.details import Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
+    escape_path,
     invalid_value,
-    is_whole,
+    is_integer,
     join_names,
+    parse_whole_number,
     pluralize,
-    printable_path,
     quote_value,
-    whole_number,
 )
-from spanagree.files import PathName, naming_files
+from spanagree.files import PathName, name_files_in_errors
 from spanagree.formats.exports import check_objects
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.json_records import yield_json_records
@@ -37,7 +37,7 @@ from spanagree.formats.records import (
 )
 from spanagree.formats.xml_elements import yield_elements
 from spanagree.limits import check_expansion
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _COLLECTION_TAGS = ("source", "date", "key", "infon")
 _TEXT_TAGS = ("id", "offset", "text")
@@ -69,7 +69,7 @@ def _yield_inner_documents(record: Mapping[str, Any]) -> Iterator[Mapping[str, A
                 yield item
 
 
-@naming_files()
+@name_files_in_errors()
 def read_raw_bioc(
     path: PathName, *, feature: str | None = None, ends: Ends | None = None
 ) -> RawCorpus:
@@ -88,9 +88,9 @@ def read_raw_bioc(
         InputError: if the file is not BioC, or passages overlap.
         SettingError: if a choice is unknown.
     """
-    log = ReadLog(printable_path(path))
+    log = ReadLog(escape_path(path))
     records = _parse_documents(_yield_documents(path, log), log, feature or "type")
-    reading = reading_settings(feature=feature, ends=ends)
+    reading = build_reading_settings(feature=feature, ends=ends)
     return gather_records(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
@@ -246,8 +246,8 @@ def _select_attributes(item: Mapping[str, Any], label: str) -> dict[str, str]:
 def _parse_offset(value: object, location: str) -> int:
     """Parse an offset or length, which is text in XML."""
     if isinstance(value, str) and value.strip().isdecimal():
-        return whole_number(value.strip(), f"{location}: offset")
-    if is_whole(value):
+        return parse_whole_number(value.strip(), f"{location}: offset")
+    if is_integer(value):
         return value
     raise invalid_value(
         f"{location}: offset or length", value, f"a whole number is needed: {_ALLOWED}"

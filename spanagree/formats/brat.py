@@ -19,22 +19,22 @@ from spanagree.corpus.segments import Relation, Segment
 from spanagree.errors import (
     InputError,
     SettingError,
+    escape_path,
     invalid_value,
     join_names,
+    parse_whole_number,
     pluralize,
-    printable_path,
     quote_value,
-    whole_number,
 )
 from spanagree.files import (
     BOM,
     PathName,
-    naming_files,
+    name_files_in_errors,
+    name_output_in_errors,
     read_marked_text,
     read_text,
-    whole_folder,
+    write_folder,
     write_text,
-    writing,
 )
 from spanagree.formats.combine import rename_annotators
 from spanagree.formats.file_head import FileHead
@@ -46,7 +46,7 @@ from spanagree.formats.records import (
     Record,
     gather_records,
 )
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _ALLOWED = {
     "R": "brat writes R1, a tab, a label, Arg1:T1 Arg2:T2",
@@ -131,20 +131,20 @@ def read_brat(
     return build_valid_corpus(raw, repair)
 
 
-@naming_files()
+@name_files_in_errors()
 def read_raw_brat(
     folder: PathName, *, absent: Absent | None = None, ends: Ends | None = None
 ) -> RawCorpus:
     """Read a brat folder or file, unchecked; the annotator of a collection has no name."""
     check_absent(absent)
     log = ReadLog("")
-    reading = {"format": "brat", **reading_settings(absent=absent, ends=ends)}
+    reading = {"format": "brat", **build_reading_settings(absent=absent, ends=ends)}
     return gather_records(_yield_records(Path(folder), log, absent), log, reading, ends=ends)
 
 
 def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     """Yield the documents of a folder or file."""
-    name = printable_path(root)
+    name = escape_path(root)
     ignored_counts: Counter[str] = Counter()
     if root.is_file():
         candidates, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
@@ -163,14 +163,14 @@ def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Rec
         annotations = []
         if ann is not None:
             ann_path = os.path.join(folder, ann)
-            rows = _locate_lines(printable_path(ann_path), read_text(ann_path))
+            rows = _locate_lines(escape_path(ann_path), read_text(ann_path))
             n_empty += not rows
             parsed = RawAnnotation(annotator, None)
             if rows or absent != "unseen":
                 parsed = _parse_annotation(annotator, rows, ignored_counts)
             annotations = [parsed]
         content = {"text": text.removeprefix(BOM), "has_mark": text.startswith(BOM)}
-        yield Record(printable_path(location), id_, content, annotations)
+        yield Record(escape_path(location), id_, content, annotations)
     if is_empty:
         raise InputError(
             f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
@@ -213,7 +213,7 @@ def _pair_files(
         elif txt not in annotator_and_id_by_file:
             if id_ not in texts:
                 raise InputError(
-                    f"{printable_path(root / ann)}: there is no {quote_value(Path(txt).name)}"
+                    f"{escape_path(root / ann)}: there is no {quote_value(Path(txt).name)}"
                     " beside it; brat keeps the text there"
                 )
             yield texts[id_], ann, annotator, id_
@@ -269,7 +269,10 @@ def _list_files(root: Path, ignored_counts: Counter[str]) -> list[str]:
     files, folders = [], [""]
     while folders:
         folder = folders.pop()
-        with writing(printable_path(root / folder), "read"), os.scandir(root / folder) as scan:
+        with (
+            name_output_in_errors(escape_path(root / folder), "read"),
+            os.scandir(root / folder) as scan,
+        ):
             entries = list(scan)
         for entry in entries:
             is_file = os.path.splitext(entry.name)[1] in (".txt", ".ann")
@@ -277,7 +280,7 @@ def _list_files(root: Path, ignored_counts: Counter[str]) -> list[str]:
                 ignored_counts[_HIDDEN] += is_file or entry.is_dir()
             elif entry.is_symlink() and not os.path.exists(entry.path):
                 raise InputError(
-                    f"{printable_path(root / folder / entry.name)}: a link that leads nowhere;"
+                    f"{escape_path(root / folder / entry.name)}: a link that leads nowhere;"
                     " restore what it leads to, or delete it"
                 )
             elif entry.is_dir():
@@ -355,7 +358,7 @@ def _parse_segment(location: str, row: str) -> tuple[str, list[tuple[int, int]],
         )
     fragments = []
     for bounds in (bounds.split() for bounds in match[3].split(";")):
-        start, end = (whole_number(offset, f"{location}: offset") for offset in bounds)
+        start, end = (parse_whole_number(offset, f"{location}: offset") for offset in bounds)
         fragments.append((start, end))
     return match[1], fragments, match[2], match[4]
 
@@ -422,7 +425,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     corpus = corpus.to_characters()
     texts = corpus.known("texts", "brat")
     root = Path(path)
-    name = printable_path(root)
+    name = escape_path(root)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{name}: there already; a new or an empty folder is needed")
     is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _list_ids(corpus))
@@ -453,7 +456,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
             f"document {quote_value(corpus.id_of(document_index))}: the text begins with a byte"
             " order mark, which a file cannot hold; leave it out"
         )
-    with whole_folder(root) as hidden:
+    with write_folder(root) as hidden:
         for document_index, document in enumerate(corpus):
             relations_by_annotator: dict[str, list[Relation]] = {}
             for relation in document.relations:

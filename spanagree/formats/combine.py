@@ -30,7 +30,7 @@ from spanagree.errors import (
     pluralize,
     quote_value,
 )
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _NO_SHARED_DOCUMENT = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
@@ -159,7 +159,7 @@ def join_documents_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpu
         used_ids.update(ids)
         reading = {
             **raw.reading,
-            **reading_settings(**{**raw.reading.get("read", {}), "join": "text"}),
+            **build_reading_settings(**{**raw.reading.get("read", {}), "join": "text"}),
         }
         renamed_parts[name] = raw.replace(ids=tuple(ids), reading=reading)
     return renamed_parts

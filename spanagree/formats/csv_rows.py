@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from spanagree.errors import InputError, pluralize, printable_path, quote_value
-from spanagree.files import PathName, lines_of, read_lines
+from spanagree.errors import InputError, escape_path, pluralize, quote_value
+from spanagree.files import PathName, read_lines, yield_lines
 from spanagree.formats.conll.fields import Fields
-from spanagree.tables import rows_of, separator_of
+from spanagree.tables import find_separator, yield_rows
 
 _N_PREVIEW_LINES = 50
 
@@ -20,13 +20,13 @@ _N_PREVIEW_LINES = 50
 def read_csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
     """Read the header and the rows that are not blank, each with its line number.
 
-    Cells are separated by tabs, commas or semicolons; see :func:`spanagree.tables.separator_of`.
+    Cells are separated by tabs, commas or semicolons; see :func:`spanagree.tables.find_separator`.
 
     Raises:
         InputError: if a file cannot be read, or is no such table.
     """
-    name = printable_path(path)
-    lines: Iterator[str] = lines_of(path, encoding)
+    name = escape_path(path)
+    lines: Iterator[str] = yield_lines(path, encoding)
     if name == "-":
         lines = io.StringIO(read_lines(path, encoding), newline="")
     return _yield_rows(path, lines)
@@ -38,7 +38,7 @@ def read_csv_records(
     """Read the header, and the rows as mappings, each with its location for errors."""
     rows = read_csv_rows(path, encoding)
     _, header = next(rows, (0, []))
-    name = printable_path(path)
+    name = escape_path(path)
     return header, ((f"{name}:{line}", dict(zip(header, row, strict=True))) for line, row in rows)
 
 
@@ -96,16 +96,16 @@ def _split_unquoted_columns(
 def _find_separator(path: PathName, first_lines: Sequence[str]) -> str:
     """Find the separator by the first lines; for a single column by the file extension."""
     has_tabs = Path(path).suffix.lower() in {".tsv", ".tab"}
-    return separator_of(first_lines) or ("\t" if has_tabs else ",")
+    return find_separator(first_lines) or ("\t" if has_tabs else ",")
 
 
 def _yield_rows(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows in the lines of a file with their line numbers; see :func:`read_csv_rows`."""
-    name = printable_path(path)
+    name = escape_path(path)
     first_lines = [*islice(lines, _N_PREVIEW_LINES)]
     separator = _find_separator(path, first_lines)
     n_cells = 0
-    for line_number, row in rows_of(name, chain(first_lines, lines), separator, strict=True):
+    for line_number, row in yield_rows(name, chain(first_lines, lines), separator, strict=True):
         n_cells = n_cells or len(row)
         if len(row) != n_cells:
             raise InputError(

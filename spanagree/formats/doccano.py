@@ -16,12 +16,12 @@ from spanagree.errors import (
     SettingError,
     escape_name,
     invalid_value,
-    is_whole,
+    is_integer,
     join_names,
     pluralize,
     quote_value,
 )
-from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
+from spanagree.files import BOM, PathName, decode_bytes, format_json, open_zip, write_text
 from spanagree.formats.exports import OUR_ID, check_name_source, check_objects
 from spanagree.formats.file_head import FileHead, read_head_inside
 from spanagree.formats.json_records import parse_records, yield_json_records
@@ -157,7 +157,7 @@ def _yield_rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             )
         for member in members:
             location = f"{name}, {escape_name(member)}"
-            text = decoded(location, archive.read(member), "utf-8").removeprefix(BOM)
+            text = decode_bytes(location, archive.read(member), "utf-8").removeprefix(BOM)
             stem = PurePosixPath(member).stem
             yield from ((stem, *pair) for pair in parse_records(location, [text], _NEEDED))
 
@@ -232,7 +232,7 @@ def _parse_span(item: object, location: str) -> RawSpan | None:
         label = convert_integer_to_text(item.get("label"))
         return RawSpan(item["start_offset"], item.get("end_offset"), label)
     is_label = isinstance(item, dict) and "label" in item and "end_offset" not in item
-    if is_whole(item) or isinstance(item, str) or is_label:
+    if is_integer(item) or isinstance(item, str) or is_label:
         return None
     requirement = "[start, end, label], or start_offset, end_offset and label, is needed"
     raise invalid_value(f"{location}: span", item, requirement)
@@ -263,4 +263,4 @@ def write_doccano(corpus: Corpus, path: PathName) -> None:
         if segments is not None:
             id_ = corpus.id_of(d)
             rows.append({"id": id_, "text": text, "label": segments, OUR_ID: id_})
-    write_text(path, "".join(f"{json_text(row)}\n" for row in rows))
+    write_text(path, "".join(f"{format_json(row)}\n" for row in rows))

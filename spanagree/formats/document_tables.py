@@ -14,7 +14,7 @@ from spanagree.formats.hugging_face.columns import get_cell, has_column
 from spanagree.formats.joined_texts import find_first_column
 from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.usual_names import ID_NAMES
-from spanagree.tables import rows_of, separator_of
+from spanagree.tables import find_separator, yield_rows
 
 
 def parse_table_name(by: str) -> tuple[str, str | None] | None:
@@ -79,5 +79,5 @@ def _read_rows(path: str) -> list[Any]:
     if path.endswith((".json", ".jsonl", ".ndjson")):
         return [row for _, row in yield_json_records(path)] if os.path.getsize(path) else []
     lines = [*io.StringIO(read_lines(path), newline="")]
-    rows = [row for _, row in rows_of(escape_name(path), lines, separator_of(lines))]
+    rows = [row for _, row in yield_rows(escape_name(path), lines, find_separator(lines))]
     return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]

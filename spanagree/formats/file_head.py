@@ -17,13 +17,13 @@ from spanagree.files import (
     UTF_16,
     UTF_16_MARKS,
     PathName,
-    naming_files,
+    name_files_in_errors,
     open_zip,
-    pieces_of,
     read_bytes,
-    with_newlines,
+    replace_carriage_returns,
+    yield_pieces,
 )
-from spanagree.tables import is_even, separator_of
+from spanagree.tables import find_separator, is_split_evenly
 
 Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
 
@@ -88,7 +88,7 @@ def read_head(path: PathName) -> FileHead:
     if file_head.shape == "json" and len(head) == _HEAD_SIZE and len(file_head.records) < 2:
         if name.lower().endswith(".jsonl"):  # the first record ends with its line
             return recognise_text(
-                name, next(pieces_of(escape_name(name), name, size=_LONG_HEAD_SIZE))
+                name, next(yield_pieces(escape_name(name), name, size=_LONG_HEAD_SIZE))
             )
         return recognise_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD_SIZE))
     return file_head
@@ -107,7 +107,7 @@ def read_head_inside(start: FileHead, member: str) -> FileHead:
 def recognise_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
     """Recognise the shape of a text by its beginning, and parse its first records."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
-    text = with_newlines(text)
+    text = replace_carriage_returns(text)
     lines = [line.rstrip("\r") for line in text.split("\n", _N_LINES)[:_N_LINES]]
     if _JSON.match(text):
         line_values = _parse_values_by_line(text)
@@ -179,15 +179,15 @@ def close_json(text: str) -> str:
 def _recognise_table_shape(lines: list[str]) -> Shape:
     """Recognise ``tsv`` or ``csv`` by equal numbers of cells, up to the first blank line."""
     block = [*lines, ""][: [*(line.strip() for line in lines), ""].index("")]
-    separator = separator_of(block)
+    separator = find_separator(block)
     return (
         ("tsv" if separator == "\t" else "csv")
-        if separator and is_even(block, separator)
+        if separator and is_split_evenly(block, separator)
         else "text"
     )
 
 
-@naming_files()
+@name_files_in_errors()
 def _list_files(folder: str) -> tuple[str, ...]:
     """List the files below a folder."""
     names: list[str] = []

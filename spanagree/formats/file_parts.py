@@ -18,11 +18,11 @@ from spanagree.errors import (
     InputError,
     check_choice,
     escape_name,
+    escape_path,
     is_iterable,
-    printable_path,
     quote_value,
 )
-from spanagree.files import PathName, Source, file_names, same_files
+from spanagree.files import PathName, Source, choose_file_names, yield_same_files
 from spanagree.formats.combine import concatenate_parts, join_documents_by_text, rename_annotators
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import find_matches, has_pattern, match_stars
@@ -218,7 +218,7 @@ def _build_parts_by_file(patterns: Sequence[PathName], form: str | None) -> _Nam
             "no file; a pattern, such as 'part-*.jsonl', or files one after the other, are needed"
         )
     _check_distinct(list(patterns_of))
-    names = file_names(list(patterns_of))
+    names = choose_file_names(list(patterns_of))
     return [
         (name, {os.path.basename(os.fspath(pattern)): path})
         for name, (path, pattern) in zip(names, patterns_of.items(), strict=True)
@@ -255,8 +255,8 @@ def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _
         for layer in (layer for layer in source if layer not in files):
             present_layer, path = next(iter(files.items()))
             raise InputError(
-                f"{printable_path(source[layer])}: no file of part {quote_value(','.join(stars))},"
-                f" of which {escape_name(present_layer)} has {printable_path(path)}; each annotator"
+                f"{escape_path(source[layer])}: no file of part {quote_value(','.join(stars))},"
+                f" of which {escape_name(present_layer)} has {escape_path(path)}; each annotator"
                 " needs every part"
             )
     sorted_parts = [parts[stars] for stars in sorted(parts)]
@@ -268,7 +268,7 @@ def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _
         return list(zip(names, sorted_parts, strict=True))
     return list(
         zip(
-            file_names([next(iter(layer_files.values())) for layer_files in sorted_parts]),
+            choose_file_names([next(iter(layer_files.values())) for layer_files in sorted_parts]),
             sorted_parts,
             strict=True,
         )
@@ -277,8 +277,8 @@ def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _
 
 def _check_distinct(paths: Sequence[PathName]) -> None:
     """Raise if a file occurs twice, for example by a link."""
-    for first_index, second_index in same_files(paths):
-        name, first_name = (printable_path(paths[i]) for i in (second_index, first_index))
+    for first_index, second_index in yield_same_files(paths):
+        name, first_name = (escape_path(paths[i]) for i in (second_index, first_index))
         raise InputError(
             f"{name}: the same file as {first_name}; the files of a corpus in parts are different"
             " ones: leave one of them out"

@@ -13,9 +13,9 @@ from spanagree.corpus.offsets import Place
 from spanagree.errors import (
     InputError,
     SpanAgreeError,
+    escape_path,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
 from spanagree.files import PathName, read_text
@@ -166,4 +166,4 @@ def _yield_rows(path: PathName, shape: str) -> Iterator[tuple[str, Any]]:
         rows = read_csv_rows(path)
         _, header = next(rows, (0, []))
         for line, row in rows:
-            yield f"{printable_path(path)}:{line}", dict(zip(header, row, strict=True))
+            yield f"{escape_path(path)}:{line}", dict(zip(header, row, strict=True))

@@ -9,8 +9,8 @@ from itertools import islice
 from json import JSONDecoder
 from typing import Any
 
-from spanagree.errors import InputError, printable_path
-from spanagree.files import PathName, json_problem, texts_of
+from spanagree.errors import InputError, escape_path
+from spanagree.files import PathName, extract_json_problem, yield_texts
 
 _REQUIREMENT = "a list of objects, or one a line, is needed"
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -37,8 +37,10 @@ def yield_json_records(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere.json: no such file
     """
-    name = printable_path(path)
-    with closing(texts_of(path, encoding, _CHUNK_SIZE)) as pieces:  # closes the file after an error
+    name = escape_path(path)
+    with closing(
+        yield_texts(path, encoding, _CHUNK_SIZE)
+    ) as pieces:  # closes the file after an error
         yield from parse_records(name, pieces, requirement, inside)
 
 
@@ -161,7 +163,7 @@ class _ValueReader:
             except RecursionError:
                 raise self.build_error(location, "nested too deeply") from None
             except ValueError as error:
-                problem = json_problem(error)
+                problem = extract_json_problem(error)
                 end = getattr(error, "pos", 0)
                 is_unterminated = "Unterminated" in problem
                 if not is_unterminated and end + _TAIL < len(self.text):

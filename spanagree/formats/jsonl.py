@@ -32,12 +32,12 @@ from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
 from spanagree.errors import (
     InputError,
     SettingError,
+    escape_path,
     invalid_value,
-    is_whole,
-    printable_path,
+    is_integer,
     quote_value,
 )
-from spanagree.files import PathName, from_json, json_text, read_text, write_text
+from spanagree.files import PathName, format_json, parse_json, read_text, write_text
 from spanagree.formats.records import (
     RawAnnotation,
     RawRelation,
@@ -46,7 +46,7 @@ from spanagree.formats.records import (
     Record,
     gather_records,
 )
-from spanagree.settings import PROVENANCE, provenance_of
+from spanagree.settings import PROVENANCE, select_provenance
 
 VERSION = 1
 
@@ -90,7 +90,7 @@ def read_raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
         InputError: see :func:`read_jsonl`.
         SettingError: if ``strings`` is True, but segments have offsets in a text.
     """
-    name = printable_path(path)
+    name = escape_path(path)
     lines = enumerate(read_text(path).split("\n"), 1)
     entries = (
         (f"{name}:{line_number}", _parse_entry(line, f"{name}:{line_number}"))
@@ -155,7 +155,7 @@ def _is_count(value: object) -> bool:
     return (
         isinstance(value, dict)
         and sorted(value) in (["read", "unaligned"], ["changed", "copies", "read", "unaligned"])
-        and all(map(is_whole, value.values()))
+        and all(map(is_integer, value.values()))
         and 0 <= value["unaligned"] <= value["read"] <= LONGEST
         and 0 <= value.get("changed", 0) <= value.get("copies", 0) <= LONGEST
     )
@@ -174,7 +174,7 @@ def _parse_entry(line: str, location: str) -> dict[str, Any]:
             )
         return entry
 
-    entry = from_json(line, location, "a line is one object", check_unique_keys)
+    entry = parse_json(line, location, "a line is one object", check_unique_keys)
     if not isinstance(entry, dict):
         raise invalid_value(f"{location}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:
@@ -194,7 +194,7 @@ def _yield_records(
 ) -> Iterator[Record]:
     """Yield the documents with their annotations."""
     for location, entry in entries:
-        if "provenance" in entry and _parse_provenance(entry, location) != provenance_of(reading):
+        if "provenance" in entry and _parse_provenance(entry, location) != select_provenance(reading):
             raise InputError(
                 f"{location}: a provenance that is not the first line's; files joined in one need"
                 " the same: pass them one by one"
@@ -263,7 +263,7 @@ def _parse_unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
     if isinstance(quotes, list) and all(
         isinstance(quote, dict)
         and isinstance(quote.get("quote"), str)
-        and is_whole(quote.get("size"))
+        and is_integer(quote.get("size"))
         and 0 <= quote["size"] <= LONGEST
         for quote in quotes
     ):
@@ -296,7 +296,7 @@ def _parse_relations(entries: Any, segments: Any, location: str) -> list[RawRela
         if segments is None:
             raise invalid_value(f"{location}: relation", entry, "its document was never seen")
         for segment_index in (entry["first"], entry["second"]):
-            if not is_whole(segment_index):
+            if not is_integer(segment_index):
                 raise invalid_value(
                     f"{location}: relation to", segment_index, "the place of a segment, from 0"
                 )
@@ -383,7 +383,7 @@ def _yield_lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterato
             entry["relations"] = _collect_relations_by_annotator(document)
         if unplaced[d]:
             entry["unplaced"] = unplaced[d]
-        if d == 0 and (provenance := provenance_of(corpus.reading)):
+        if d == 0 and (provenance := select_provenance(corpus.reading)):
             entry["provenance"] = provenance
         entry |= {name: values[d] for name, values in fields.items()}
-        yield json_text(entry)
+        yield format_json(entry)

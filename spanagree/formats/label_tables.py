@@ -14,11 +14,11 @@ import numpy as np
 from spanagree.choices import Duplicates
 from spanagree.corpus.label_table import LabelTable, build_label_table
 from spanagree.corpus.label_text import convert_to_text
-from spanagree.errors import InputError, SettingError, pluralize, printable_path, quote_value
-from spanagree.files import BOM, PathName, mark_inside
+from spanagree.errors import InputError, SettingError, escape_path, pluralize, quote_value
+from spanagree.files import BOM, PathName, build_mark_error
 from spanagree.formats.conll.fields import code_column
 from spanagree.formats.csv_rows import read_csv_columns
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 
 def read_labels(
@@ -83,7 +83,7 @@ def read_labels(
             " annotator and label, as frame.itertuples(index=False) gives of a data frame"
         )
     table = _LabelFile(path, encoding)
-    reading = reading_settings(
+    reading = build_reading_settings(
         encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts
     )
     table_options: dict[str, Any] = {
@@ -158,7 +158,7 @@ class _LabelFile:
     """Header and rows of a file, with the line of each row."""
 
     def __init__(self, path: PathName, encoding: str) -> None:
-        self.name = printable_path(path)
+        self.name = escape_path(path)
         self.header, self.columns, self.lines = read_csv_columns(path, encoding)
         if not self.header:
             raise InputError(
@@ -183,7 +183,7 @@ class _LabelFile:
         }
         for i, cell in enumerate(self.columns[0] if suspicious else ()):
             if cell.startswith(BOM):
-                raise mark_inside(self.format_location(i).removesuffix(": "))
+                raise build_mark_error(self.format_location(i).removesuffix(": "))
             row = [column[i] for column in self.columns] if cell in suspicious else []
             if sorted(cell.strip() for cell in row) == header:
                 raise InputError(

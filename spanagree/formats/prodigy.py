@@ -16,11 +16,11 @@ from spanagree.corpus.tokens import count_characters, join_words
 from spanagree.errors import (
     InputError,
     invalid_value,
-    is_whole,
+    is_integer,
     join_names,
     pluralize,
 )
-from spanagree.files import PathName, json_text, write_text
+from spanagree.files import PathName, format_json, write_text
 from spanagree.formats.exports import (
     OUR_ID,
     check_name_source,
@@ -222,8 +222,8 @@ def _find_span_bounds(span: Mapping[str, Any], tokens: object, location: str) ->
     if start is None and end is None and isinstance(tokens, list):
         first_token, last_token = span.get("token_start"), span.get("token_end")
         if not (
-            is_whole(first_token)
-            and is_whole(last_token)
+            is_integer(first_token)
+            and is_integer(last_token)
             and 0 <= first_token <= last_token < len(tokens)
         ):
             requirement = f"two of the tokens from 0 to {len(tokens) - 1} are needed"
@@ -232,7 +232,7 @@ def _find_span_bounds(span: Mapping[str, Any], tokens: object, location: str) ->
             )
         words = check_objects(tokens, "tokens", location)
         start, end = words[first_token].get("start"), words[last_token].get("end")
-    if is_whole(start) and is_whole(end):
+    if is_integer(start) and is_integer(end):
         return start, end
     raise invalid_value(
         f"{location}: start and end of a span", (start, end), "whole numbers are needed"
@@ -254,7 +254,7 @@ def write_prodigy(corpus: Corpus, path: PathName) -> None:
         InputError: if the path cannot be written.
         SettingError: if the corpus has neither texts nor tokens.
     """
-    write_text(path, "".join(f"{json_text(row)}\n" for row in _yield_rows(corpus)))
+    write_text(path, "".join(f"{format_json(row)}\n" for row in _yield_rows(corpus)))
 
 
 def _yield_rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
@@ -295,7 +295,7 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
         meta = {"document": id_, "assignee": name}
         hashes = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
         rows.append({"text": text, **hashes, **tokens, "meta": meta})
-    write_text(path, "".join(f"{json_text(row)}\n" for row in rows))
+    write_text(path, "".join(f"{format_json(row)}\n" for row in rows))
 
 
 def _list_tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:

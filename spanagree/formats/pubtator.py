@@ -15,11 +15,11 @@ from spanagree.arrays import Ints
 from spanagree.choices import Ends
 from spanagree.corpus.offsets import count_matching_quotes, look_up_point
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, invalid_value, printable_path, quote_value, whole_number
-from spanagree.files import PathName, lines_of
+from spanagree.errors import InputError, escape_path, invalid_value, parse_whole_number, quote_value
+from spanagree.files import PathName, yield_lines
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
@@ -71,8 +71,8 @@ def read_raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     Raises:
         InputError: if the file is not PubTator.
     """
-    location = printable_path(path)
-    documents, ignored_counts = _parse_documents(lines_of(path), location)
+    location = escape_path(path)
+    documents, ignored_counts = _parse_documents(yield_lines(path), location)
     joiner = _find_joiner(documents)
     log = ReadLog(location)
     log.passed = ignored_counts
@@ -82,7 +82,7 @@ def read_raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
         ]
     records = _yield_records(documents, joiner, location)
     return gather_records(
-        records, log, reading_settings(ends=ends), annotators=[""], ends=ends, again=False
+        records, log, build_reading_settings(ends=ends), annotators=[""], ends=ends, again=False
     )
 
 
@@ -149,7 +149,9 @@ def _parse_documents(
                 f"{line_location}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first"
             )
         elif mention:
-            start, end = (whole_number(mention[i], f"{line_location}: offset") for i in (2, 3))
+            start, end = (
+                parse_whole_number(mention[i], f"{line_location}: offset") for i in (2, 3)
+            )
             quote, label = map(intern, mention.group(4, 5))  # many mentions share them
             documents[id_].positions.extend((line_number, start, end))
             documents[id_].quotes_and_types += quote, label

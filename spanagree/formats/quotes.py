@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from spanagree.corpus.normal_form import compose_text
 from spanagree.corpus.offsets import Place, find_occurrences
-from spanagree.errors import escape_name, percent, pluralize
+from spanagree.errors import escape_name, format_percent, pluralize
 from spanagree.formats.changed_texts import cuts_word, find_changed_quote, fold_text
 
 Bounds = tuple[int, int]
@@ -134,8 +134,8 @@ class Quotes:
         for name, (n_quotes, _) in self.count_quotes().items():
             n_lost, n_repeated = self.lost[name], self.repeated[name]
             repeated_note = (
-                f", {n_repeated} ({percent(n_repeated / n_quotes, 1)}) repeated more often than in"
-                " it"
+                f", {n_repeated} ({format_percent(n_repeated / n_quotes, 1)}) repeated more often"
+                " than in it"
             )
             n_by_description = {
                 "but for case, white space, quotation marks or normal form": self.loose[name],
@@ -149,7 +149,8 @@ class Quotes:
             ]
             yield (
                 f"{prefix}{f'{escape_name(name)}: ' if name else ''}{pluralize(n_quotes, 'quote')}"
-                f" in place of offsets, {n_lost} ({percent(n_lost / n_quotes, 1)}) not in the"
+                f" in place of offsets, {n_lost} ({format_percent(n_lost / n_quotes, 1)}) not in"
+                " the"
                 f" text{repeated_note if n_repeated else ''}, the others found{''.join(phrases)}"
             )
 

@@ -10,7 +10,7 @@ from spanagree.choices import FormatName, Repair, Repeats, Unplaced
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import list_steps
 from spanagree.errors import SettingError
-from spanagree.files import named_files
+from spanagree.files import name_layers
 from spanagree.formats.file_parts import read_patterns
 from spanagree.formats.recognise import convert_to_pattern
 
@@ -67,7 +67,7 @@ def read(
         isinstance(p, _PATH) for p in paths
     )
     if isinstance(source, _PATH) or are_paths:
-        files = named_files(source)
+        files = name_layers(source)
         if format in (None, "conll"):
             files = {name: convert_to_pattern(path) for name, path in files.items()}
         return read_patterns(files, options, format, repair)

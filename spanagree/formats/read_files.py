@@ -23,11 +23,11 @@ from spanagree.errors import (
     SettingError,
     SpanAgreeError,
     check_choice,
+    escape_path,
     join_names,
-    printable_path,
     quote_value,
 )
-from spanagree.files import PathName, naming_files
+from spanagree.files import PathName, name_files_in_errors
 from spanagree.formats.combine import (
     JOIN,
     join_documents_by_text,
@@ -48,7 +48,7 @@ from spanagree.formats.registry import (
     read_uem,
 )
 from spanagree.formats.tools import PATHS, import_on_call
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 if TYPE_CHECKING:
     from spanagree.formats.joined_texts import TextLookup  # for few files
@@ -116,7 +116,7 @@ class _Source:
         raw = get_format(self.form).read(self.path, **reader_options)
         if _SELECTING_OPTIONS.isdisjoint(reader_options):
             raw = _count_unread_marks(self.path, raw, self.form, thorough=thorough)
-        name = printable_path(self.path)
+        name = escape_path(self.path)
         is_one_of_many = self.is_only_file and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
         notes = raw.notes
@@ -189,7 +189,7 @@ class _Source:
         Raises:
             InputError: if a user named it as an annotator, and it may have spans.
         """
-        name, problem = printable_path(self.path), self._recognition_problem
+        name, problem = escape_path(self.path), self._recognition_problem
         if self.sniffed.other_columns and self.has_own_name:
             quoted = shlex.quote(f"{self.layer}:{self.sniffed.other_columns[0]}")
             raise InputError(
@@ -200,7 +200,7 @@ class _Source:
 
     def raise_unneeded_texts(self) -> None:
         """Raise the error for a file of texts that no other file needs."""
-        name = printable_path(self.path)
+        name = escape_path(self.path)
         if column := self.sniffed.marked_column:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{column}")
             raise InputError(
@@ -237,7 +237,7 @@ def find_user_named_layers(files: Mapping[str, PathName]) -> set[str]:
     return {layer for layer, path in paths.items() if not path.endswith(layer)}
 
 
-@naming_files()
+@name_files_in_errors()
 def read_raw_files(
     files: Mapping[str, PathName],
     options: Options,
@@ -370,7 +370,7 @@ def read_raw_files(
     merged = apply_absent(merged, set_options.get("absent"))
     if form is None or all(source.is_as_named for source in annotated_sources):
         return merged
-    settings = reading_settings(**{**merged.reading.get("read", {}), "from": form})
+    settings = build_reading_settings(**{**merged.reading.get("read", {}), "from": form})
     return merged.replace(reading={**merged.reading, **settings})
 
 
@@ -399,7 +399,7 @@ def _read_layers(
     )
     if form is not None:
         return raw
-    names = (printable_path(source.path) for source in sources)
+    names = (escape_path(source.path) for source in sources)
     tables = [path for path in names if path.lower().endswith((".csv", ".tsv"))]
     return raw.replace(notes=(*(f"{path}: read as conll" for path in tables), *raw.notes))
 
@@ -499,7 +499,7 @@ def _check_shared_documents(
         ]
         if {*own_ids}.isdisjoint(other_ids):
             raise InputError(
-                f"{printable_path(sources[0].path)}: read as {form}, it shares no document with the"
+                f"{escape_path(sources[0].path)}: read as {form}, it shares no document with the"
                 f" files of other formats: its ids are {join_names(own_ids[:3])}, …, theirs"
                 f" {join_names(other_ids[:3])}, …; give the same documents the same ids, or compare"
                 " each format's files by themselves"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from spanagree.choices import Scheme, names_of
+from spanagree.choices import Scheme, list_names
 from spanagree.errors import pluralize
 from spanagree.files import PathName
 from spanagree.formats.conll.read import find_tag_columns
@@ -35,7 +35,7 @@ def find_reading_options(
         accepted.pop("sentences_from", None)  # it names another file
         schemes = {*read_raw_files({"": path}, accepted, form).reading["schemes"].values()}
         set_options |= {"columns": find_tag_columns(path, **accepted)}
-        is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
+        is_one = len(schemes) == 1 and schemes <= {*list_names(Scheme)}  # brackets have no name
         set_options |= {"scheme": next(iter(schemes))} if is_one else {}
     return {"from": form, **{name: value for name, value in set_options.items() if name != "from"}}
 

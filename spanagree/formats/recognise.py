@@ -17,8 +17,8 @@ from spanagree.errors import (
     InputError,
     SpanAgreeError,
     escape_name,
+    escape_path,
     join_names,
-    printable_path,
     quote_value,
 )
 from spanagree.files import PathName, open_zip
@@ -40,7 +40,7 @@ from spanagree.formats.usual_names import (
     simplify_name,
     split_certain_header,
 )
-from spanagree.tables import cells_of, separator_of
+from spanagree.tables import find_separator, split_cells
 
 _guess_from_head = import_on_call("spanagree.formats.hugging_face.load", "guess_from_head")
 _has_texts = import_on_call("spanagree.formats.joined_texts", "has_texts")
@@ -151,7 +151,7 @@ class SniffedFile(NamedTuple):
         if self.half_known and not is_named:
             name, key = self.half_known
             raise InputError(
-                f"{printable_path(path)}: as {name} writes it, but for spans under"
+                f"{escape_path(path)}: as {name} writes it, but for spans under"
                 f" {quote_value(key)}, which {name} does not read; take them out, or read the rest"
                 f" with --from {name}"
             )
@@ -285,7 +285,7 @@ def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
     for tool in later_tools if raw_by_tool else ():
         if not _are_same(raw_by_tool[first], raw_by_tool[tool]):
             raise InputError(
-                f"{printable_path(path)}: {first} and {tool} both know it, and read it"
+                f"{escape_path(path)}: {first} and {tool} both know it, and read it"
                 f" otherwise; name one with --from {first} or --from {tool}"
             )
     return [first]
@@ -390,7 +390,9 @@ def _is_brat(names: Iterable[str]) -> bool:
 def read_table_header(start: FileHead) -> list[str]:
     """Return the names of the columns of a table in text."""
     first_line = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
-    return [name.strip().strip('"') for name in cells_of(first_line, separator_of(start.lines))]
+    return [
+        name.strip().strip('"') for name in split_cells(first_line, find_separator(start.lines))
+    ]
 
 
 def are_label_columns(names: Iterable[str]) -> bool:
@@ -460,8 +462,8 @@ def build_unrecognised_error(start: FileHead, formats: Iterable[str]) -> InputEr
 
 def _describe_missing_part(start: FileHead, names: Sequence[str]) -> str:
     """Describe the missing part of a table: texts for apparent offsets, or a column of tags."""
-    separator = separator_of(start.lines)
-    rows = [cells_of(line, separator) for line in start.lines[1:] if line.strip()]
+    separator = find_separator(start.lines)
+    rows = [split_cells(line, separator) for line in start.lines[1:] if line.strip()]
     columns = [*zip(*rows, strict=False)]
     are_numbers = [all(cell.strip().isdecimal() for cell in column) for column in columns]
     text_names = {*COLUMNS["text"], *TOKEN_NAMES}

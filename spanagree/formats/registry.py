@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, join_names, quote_value, reason
+from spanagree.errors import InputError, SettingError, find_reason, join_names, quote_value
 from spanagree.extras import import_optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.format import JSON, TABLES, Format
@@ -226,7 +226,7 @@ def load_registered_formats() -> Mapping[str, Format]:
             tool = point.load()
         except Exception as error:  # other packages may raise any error
             raise InputError(
-                f"{location} cannot be loaded ({reason(error)}); mend or uninstall its package"
+                f"{location} cannot be loaded ({find_reason(error)}); mend or uninstall its package"
             ) from None
         if not isinstance(tool, Tool):
             raise InputError(

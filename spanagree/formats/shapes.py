@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spanagree.errors import InputError, is_iterable, join_names, length_of
+from spanagree.errors import InputError, count_entries, is_iterable, join_names
 
 _ADVICE_BY_ATTRIBUTE = {
     "column_names": (
@@ -57,7 +57,7 @@ def measure_nesting(value: Any) -> tuple[int, type]:
             _ADVICE_BY_ATTRIBUTE[attribute].format(join_names(columns), *map(repr, example_columns))
         )
     depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
-    while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
+    while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and count_entries(inner):
         depth += 1
-        inner = next((x for x in inner if x is not None and length_of(x) != 0), None)
+        inner = next((x for x in inner if x is not None and count_entries(x) != 0), None)
     return depth, str if isinstance(inner, str) or inner is None else type(inner)

@@ -28,18 +28,18 @@ from spanagree.errors import (
     SpanAgreeError,
     check_choice,
     check_known,
+    escape_path,
+    find_reason,
     invalid_value,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
-    reason,
 )
 from spanagree.extras import import_optional
-from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
+from spanagree.files import PathName, Source, check_writable, name_layers, read_bytes, write_bytes
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.limits import check_zlib
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _Row: TypeAlias = Mapping[str, Any]  # Docs of one text, by annotator
 
@@ -119,7 +119,7 @@ def read_raw_docs(
         log.notes += _compose_ignored_spans_note(rows)
     records = _yield_records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
-    reading |= reading_settings(spans=spans)
+    reading |= build_reading_settings(spans=spans)
     return gather_records(
         records, log, reading, offsets=offsets, annotators=layers, again=False, unnamed=False
     )
@@ -328,8 +328,8 @@ def read_docbin(
 def read_raw_docbin(source: Source, **options: Any) -> RawCorpus:
     """Read the spans of .spacy files, unchecked; see :func:`read_raw_docs`."""
     location_and_bytes = {}
-    for name, path in named_files(source).items():
-        location = printable_path(path)
+    for name, path in name_layers(source).items():
+        location = escape_path(path)
         location_and_bytes[name] = location, read_bytes(location, os.fsdecode(path))
     spacy = import_optional("spacy", "spacy", "reading .spacy files")
     vocab = spacy.vocab.Vocab()
@@ -350,7 +350,7 @@ def _check_complete(location: str) -> Iterator[None]:
     except SpanAgreeError:
         raise
     except Exception as error:
-        problem = f"not a .spacy file, or truncated ({reason(error)})"
+        problem = f"not a .spacy file, or truncated ({find_reason(error)})"
         raise InputError(
             f"{location}: {problem}; a whole one is needed; spaCy's DocBin.to_disk writes one"
         ) from None
@@ -398,7 +398,7 @@ def to_docs(
         try:
             doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
-            problem = f"spaCy cannot hold it: {reason(error)}"
+            problem = f"spaCy cannot hold it: {find_reason(error)}"
             raise InputError(f"document {quote_value(document.id)}: {problem}") from None
         if corpus.ids is not None:
             doc.user_data[_ID] = document.id

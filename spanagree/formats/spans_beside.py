@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
-from spanagree.errors import is_whole
+from spanagree.errors import is_integer
 from spanagree.formats.usual_names import COLUMNS, find_span_keys, simplify_name
 
 _TEXT_PART_NAMES = {*COLUMNS["tokens"], "sents", "sentences", "passages"}
@@ -40,9 +40,9 @@ def is_labelled_span(item: Any) -> bool:
     if isinstance(item, dict):
         keys = find_span_keys(tuple(item))
         bounds = (item.get(keys.get(name)) for name in ("start", "end"))
-        return "label" in keys and all(map(is_whole, bounds))
+        return "label" in keys and all(map(is_integer, bounds))
     is_triple = isinstance(item, list) and len(item) == 3
-    return is_triple and is_whole(item[0]) and is_whole(item[1]) and isinstance(item[2], str)
+    return is_triple and is_integer(item[0]) and is_integer(item[1]) and isinstance(item[2], str)
 
 
 def build_tree(paths: Iterable[Sequence[str | int]]) -> Tree:

@@ -15,13 +15,13 @@ from spanagree.corpus.segments import Vocabulary, encode_by_first_use
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import (
     InputError,
+    count_entries,
     invalid_value,
     is_iterable,
-    length_of,
     pluralize,
     quote_value,
 )
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 if TYPE_CHECKING:
     from spanagree.choices import Repair, Scheme
@@ -76,7 +76,7 @@ def from_tags(
     words = None if tokens is None else chain.from_iterable(tokens)
     if any(column.has_ignored for column in columns.values()):
         options = replace(options, partial="drop-tokens")
-    reading = {"format": "tags", **reading_settings(outside=options.outside or None)}
+    reading = {"format": "tags", **build_reading_settings(outside=options.outside or None)}
     raw = read_columns(columns, lengths, options, reading, unread=(), tokens=words, ids=ids)
     if repair in ((), None) and raw.details is None:  # tags without repairs have no flaws
         return Corpus.from_raw(raw)
@@ -117,7 +117,8 @@ def _check_documents(name: object, documents: object) -> list[Sequence[str] | No
         unusual_types = {*map(type, items)} - {list, type(None)}
         unusual = (tags for tags in items if type(tags) in unusual_types) if unusual_types else ()
         if all(
-            length_of(tags) is not None and not isinstance(tags, other_types) for tags in unusual
+            count_entries(tags) is not None and not isinstance(tags, other_types)
+            for tags in unusual
         ):
             return items
     raise InputError(

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 
 from spanagree.corpus.collector import check_same_text
-from spanagree.errors import InputError, escape_name, percent, pluralize, quote_value
-from spanagree.files import PathName, numbered_lines
+from spanagree.errors import InputError, escape_name, format_percent, pluralize, quote_value
+from spanagree.files import PathName, yield_numbered_lines
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import read_head
 from spanagree.formats.inline_tags import MarkupToken, split_markup
@@ -70,11 +70,11 @@ class TaggedCopies:
         """Yield a note per annotator: number of changed copies, share of unaligned spans."""
         for name, n_changed in self.changed.items():
             n_copies, n_spans, n_unaligned = self.copies[name], self.spans[name], self.lost[name]
-            share = f" ({percent(n_unaligned / n_spans, 1)})" if n_spans else ""
+            share = f" ({format_percent(n_unaligned / n_spans, 1)})" if n_spans else ""
             yield (
                 f"{prefix}{f'{escape_name(name)}: ' if name else ''}{pluralize(n_changed, 'text')}"
-                f" ({percent(n_changed / n_copies, 1)} of {n_copies}) changed by the model and"
-                f" aligned; {n_unaligned} of {pluralize(n_spans, 'span')} in tags{share} not"
+                f" ({format_percent(n_changed / n_copies, 1)} of {n_copies}) changed by the model"
+                f" and aligned; {n_unaligned} of {pluralize(n_spans, 'span')} in tags{share} not"
                 " aligned"
             )
 
@@ -108,7 +108,7 @@ def yield_tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     A first line with the name of the column is skipped.
     """
     has_head = bool(split_certain_header(read_head(path)))
-    for location, line in islice(numbered_lines(path, encoding), has_head, None):
+    for location, line in islice(yield_numbered_lines(path, encoding), has_head, None):
         yield location, {"text": remove_tags(line.strip()), "marked": line.strip()}
 
 
@@ -207,8 +207,8 @@ def _align_spans(
     alignment = Alignment(copy, text)
     if alignment.share < _MIN_SHARE:
         raise InputError(
-            f"{location}: {quote_value(answer)} has {percent(alignment.share)} of the text; to"
-            f" align a copy, {percent(_MIN_SHARE)} are needed: {NO_ANSWER}"
+            f"{location}: {quote_value(answer)} has {format_percent(alignment.share)} of the text;"
+            f" to align a copy, {format_percent(_MIN_SHARE)} are needed: {NO_ANSWER}"
         )
     spans, unaligned = [], []
     for span in marks:

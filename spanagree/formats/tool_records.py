@@ -16,14 +16,14 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
+    count_entries,
+    escape_path,
+    find_reason,
     invalid_value,
-    is_whole,
+    is_integer,
     join_names,
-    length_of,
     pluralize,
-    printable_path,
     quote_value,
-    reason,
 )
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import SpanReader, parse_cell
@@ -49,7 +49,7 @@ from spanagree.formats.records import (
     gather_records,
 )
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _LAST_STEP = re.compile(r"\[\*\](?=\||\Z)")
 _REQUIREMENT = "records in JSON are needed, a list of them or one a line"
@@ -96,11 +96,11 @@ def read_raw_records(
             needs.
         SettingError: if an option is no path, or its path leads to no value in the whole file.
     """
-    log = ReadLog(printable_path(path), align=align)
+    log = ReadLog(escape_path(path), align=align)
     if not options.get("spans"):  # a path to spans excludes all others
         log.tree = tool.tree
     if tool.read:
-        reading = {"format": tool.name, **reading_settings(encoding, **options)}
+        reading = {"format": tool.name, **build_reading_settings(encoding, **options)}
         ends = options.pop("ends", None)
         return gather_records(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
@@ -127,7 +127,7 @@ def read_raw_records(
     return gather_records(
         reader.yield_records(rows),
         log,
-        {"format": tool.name, **reading_settings(encoding, **set_options, align=align)},
+        {"format": tool.name, **build_reading_settings(encoding, **set_options, align=align)},
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
@@ -143,7 +143,7 @@ def _yield_records(
     Raises:
         InputError: if the file does not have the tool's layout.
     """
-    location = printable_path(path)
+    location = escape_path(path)
     arguments = (path, encoding, log) if tool.reads else (path, encoding)
     try:
         for location, record in tool.rows(*arguments) if tool.rows else ():
@@ -152,8 +152,8 @@ def _yield_records(
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{location}: what comes next is not {tool.means} ({reason(error)}); mend it, or name"
-            " another format with --from"
+            f"{location}: what comes next is not {tool.means} ({find_reason(error)}); mend it, or"
+            " name another format with --from"
         ) from None
 
 
@@ -299,7 +299,7 @@ class _RecordReader:
             self.log.passed[noun] += (
                 len(present_values)
                 if misshapen_value is None
-                else max(1, length_of(misshapen_value[1]) or 0)
+                else max(1, count_entries(misshapen_value[1]) or 0)
             )
         yield Record(location, id_, content, self._yield_annotations(record, text, location))
 
@@ -533,7 +533,7 @@ class _RecordReader:
                     continue
                 # without its quote, as the text there may differ in case
                 span = RawSpan(*bounds_of_quote, span.label)
-            elif points is not None and is_whole(span.start) and is_whole(span.end):
+            elif points is not None and is_integer(span.start) and is_integer(span.end):
                 start, end = look_up_point(points, span.start), look_up_point(points, span.end)
                 span = span._replace(start=start, end=end)
             if self.tool.links:
@@ -597,7 +597,7 @@ class _RecordReader:
             return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
             quoted_text = quote if isinstance(quote, str) else None
-            if end is None and is_whole(start) and quoted_text is not None:
+            if end is None and is_integer(start) and quoted_text is not None:
                 end = start + len(quoted_text) - (tool.ends == "inclusive")
             path = tool.start if start is None else tool.end
             if None in (start, end) and quoted_text is None:

@@ -19,10 +19,10 @@ from spanagree.corpus.balance import READ, add_balances
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
-    is_whole,
+    escape_path,
+    is_integer,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
 from spanagree.files import PathName
@@ -92,7 +92,7 @@ def count_unread_marks_in_file(
     n_unread = counts.total() - n_accounted
     if n_unread <= 0:
         return raw
-    name = printable_path(path)
+    name = escape_path(path)
     if not is_read:
         mark_path, count = counts.most_common(1)[0]
         marks = f"{pluralize(count, 'mark')} {'is' if count == 1 else 'are'}"
@@ -302,7 +302,7 @@ def _has_places(value: dict[Any, Any]) -> bool:
 
 def _has_ends(value: dict[Any, Any]) -> bool:
     """Check whether an object has integers for its start and end."""
-    names = [_classify_key(key) for key, inner_value in value.items() if is_whole(inner_value)]
+    names = [_classify_key(key) for key, inner_value in value.items() if is_integer(inner_value)]
     return any(key_class.is_start for key_class in names) and any(
         key_class.is_end for key_class in names
     )
@@ -316,7 +316,7 @@ def _is_place(value: Any) -> bool:
     objects = value if isinstance(value, list) else [value]
     return bool(objects) and all(
         isinstance(candidate, dict)
-        and all(is_whole(x) or _classify_key(key).is_text for key, x in candidate.items())
+        and all(is_integer(x) or _classify_key(key).is_text for key, x in candidate.items())
         and (_has_ends(candidate) or any(isinstance(x, str) for x in candidate.values()))
         and any(_classify_key(key).is_start for key in candidate)
         for candidate in objects
@@ -327,7 +327,7 @@ def _is_span(items: Any, is_inside_marks: bool) -> bool:
     """Check whether a value is a list of a start, an end and optionally a label."""
     if not isinstance(items, list) or len(items) not in (2, 3):
         return False
-    are_ends = is_whole(items[0]) and is_whole(items[1]) and items[0] <= items[1]
+    are_ends = is_integer(items[0]) and is_integer(items[1]) and items[0] <= items[1]
     return are_ends and (isinstance(items[-1], str) or (is_inside_marks and len(items) == 2))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from spanagree.corpus.tags import is_tag
 from spanagree.formats.file_head import FileHead
-from spanagree.tables import cells_of, separator_of
+from spanagree.tables import find_separator, split_cells
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -164,10 +164,10 @@ def may_have_spans(start: FileHead) -> bool:
     if start.shape not in ("csv", "tsv"):
         return True
     header, row = ([line for line in start.lines if line.strip()] + [""])[:2]
-    separator = separator_of(start.lines)
+    separator = find_separator(start.lines)
     if header.count('"') % 2 or "spans:" in header or ".users" in header:
         return True  # the header continues, or its names are of spans
-    plain_names = map(simplify_name, cells_of(header, separator))
+    plain_names = map(simplify_name, split_cells(header, separator))
     cells = (cell.strip()[:1] for cell in row.replace('"', "").split(separator or None))
     if any(name in _SPAN_COLUMNS for name in plain_names) or any(cell in "[{(`" for cell in cells):
         return True
@@ -181,8 +181,8 @@ def split_certain_header(start: FileHead) -> list[str]:
     below a name. A single usual name of a text is a header too.
     """
     lines = [line for line in start.lines if line.strip()]
-    separator = separator_of(lines)
-    cells = [cell.strip() for cell in cells_of(lines[0], separator)] if lines else []
+    separator = find_separator(lines)
+    cells = [cell.strip() for cell in split_cells(lines[0], separator)] if lines else []
     are_names = all(_NAME.fullmatch(cell) and not is_tag(cell) for cell in cells)
     if not are_names or len({*cells}) < len(cells):
         return []
@@ -191,7 +191,7 @@ def split_certain_header(start: FileHead) -> list[str]:
         return cells if simplify_name(cells[0]) in COLUMNS["text"] and len(lines) > 1 else []
     if start.shape not in ("csv", "tsv"):
         return []
-    rows = [cells_of(line, separator) for line in lines[1:]]
+    rows = [split_cells(line, separator) for line in lines[1:]]
     has_numbers = any(
         all(cell.strip().isdecimal() for cell in column) for column in zip(*rows, strict=False)
     )

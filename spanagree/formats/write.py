@@ -16,9 +16,9 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     escape_name,
+    escape_path,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
 from spanagree.files import PathName
@@ -48,7 +48,7 @@ def choose_format(path: PathName, form: str | None) -> str:
     if form is None and suffix not in format_by_ending:
         written = ", ".join(name for name in WRITABLE)
         raise SettingError(
-            f"{printable_path(path)}: no format is written to files ending in"
+            f"{escape_path(path)}: no format is written to files ending in"
             f" {quote_value(suffix)}; name one with --to ({written}), or a file such as .jsonl or"
             " .conll"
         )
@@ -63,7 +63,7 @@ def choose_format(path: PathName, form: str | None) -> str:
         check_choice(form, (*WRITABLE, *registered_writers), "format to write")
     if form in _BINARY and suffix in format_by_ending.keys() - {*get_format(form).extensions}:
         raise SettingError(
-            f"{printable_path(path)}: {form} files are binary, and other files end in"
+            f"{escape_path(path)}: {form} files are binary, and other files end in"
             f" {suffix}; name one that ends in {_BINARY[form]}"
         )
     return form
@@ -186,7 +186,7 @@ def find_task_format(path: PathName) -> str | None:
     if ending != ".csv" and ending not in TASK_FORMATS:
         allowed = ", ".join(f"{file_ending} ({name})" for file_ending, name in TASK_FORMATS.items())
         raise SettingError(
-            f"{printable_path(path)}: no worklist is written to files ending in"
+            f"{escape_path(path)}: no worklist is written to files ending in"
             f" {quote_value(ending)}; name one that ends in .csv (a table), {allowed}"
         )
     return TASK_FORMATS.get(ending)

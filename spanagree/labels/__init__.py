@@ -1,6 +1,6 @@
 """Coefficients of agreement on items with labels."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -21,4 +21,4 @@ if TYPE_CHECKING:
     from spanagree.labels.summary import category_agreement as category_agreement
     from spanagree.labels.token_coefficients import token_coefficients as token_coefficients
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -21,7 +21,7 @@ from spanagree.results.caveats import merge_caveats
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.score import get_ends
-from spanagree.settings import confidence_of
+from spanagree.settings import parse_confidence
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -100,7 +100,7 @@ class CoefficientsByLabel(CoefficientsByPart):
             x: get_ends(coefficients_of_label.alpha.interval, "corrected")
             for x, coefficients_of_label in self.items()
         }
-        name, confidence = "Krippendorff's α of tokens", confidence_of(self.settings)
+        name, confidence = "Krippendorff's α of tokens", parse_confidence(self.settings)
         sentence = verdict.write_extremes(self.alphas, "label", name, intervals, confidence)
         return sentence or next(
             (coefficients_of_label.verdict for coefficients_of_label in self.values()), ""

@@ -202,7 +202,7 @@ class CoefficientInputs:
             category_order = order if order is None else list(order)
             table_settings |= {"measurement": measurement, "category_weights": category_weights}
             table_settings |= {"order": category_order}
-        settings = CoefficientSettings.read({**table.reading, **table_settings})
+        settings = CoefficientSettings.from_mapping({**table.reading, **table_settings})
         return cls(compared_table, settings, weight_matrices, measurement or category_weights)
 
     @cached_property

@@ -11,7 +11,7 @@ from spanagree.results.caveats import write_caveats
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Dot, Plot, plot_dots
 from spanagree.results.score import Score, build_undefined_score, get_ends
-from spanagree.settings import confidence_of
+from spanagree.settings import parse_confidence
 
 _COUNTED = (*Counts._fields, "agreements", "potential")
 
@@ -36,7 +36,7 @@ def verdict_of(coefficient: Coefficient) -> str:
     if coefficient.CORRECTED != "value":
         return ""
     interval = None if coefficient.interval is None else coefficient.interval.corrected
-    confidence = confidence_of(coefficient.settings)
+    confidence = parse_confidence(coefficient.settings)
     return verdict.write_coefficient(
         coefficient.name, coefficient.value, interval, confidence, coefficient.reason
     )

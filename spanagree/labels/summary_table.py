@@ -20,7 +20,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_figure
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.score import UNDEFINED, Score, get_ends
-from spanagree.settings import confidence_of
+from spanagree.settings import parse_confidence
 
 if TYPE_CHECKING:
     from spanagree.labels.summary import Coefficients
@@ -37,7 +37,7 @@ def caveats_of(coefficients: Coefficients) -> tuple[str, ...]:
 
 def verdict_of(coefficients: Coefficients) -> str:
     """Write the verdict: the value of α, and the category with the lowest agreement."""
-    ends, confidence = coefficients.alpha.interval, confidence_of(coefficients.settings)
+    ends, confidence = coefficients.alpha.interval, parse_confidence(coefficients.settings)
     interval = None if ends is None else ends.corrected
     name = "Krippendorff's α"
     alpha = verdict.write_coefficient(

@@ -1,6 +1,6 @@
 """Difficulty of documents, levels of it, and corpora split by level."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -11,4 +11,4 @@ if TYPE_CHECKING:
     from spanagree.levels.split import Split as Split
     from spanagree.levels.split_folder import write_split as write_split
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import SettingError, check_whole, pluralize, quote_value
+from spanagree.errors import SettingError, check_integer, pluralize, quote_value
 from spanagree.levels.difficulty import NOTHING, TIE, Difficulty
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings
@@ -141,7 +141,7 @@ def _borders(
         The checked value, the borders, the number of documents below each border, and notes.
     """
     if way == "levels":
-        check_whole(value, 1, "levels")
+        check_integer(value, 1, "levels")
         n_levels = min(value, len(sorted_values) + 1)  # no empty level of equal size
         setting, shares = value, [i / n_levels for i in range(1, n_levels)]
     else:

@@ -304,7 +304,7 @@ def evaluate_levels(
         evaluation,
         levels.all,
         tuple(evaluation.over(level.documents) for level in levels.all),
-        evaluation.settings.extended(
+        evaluation.settings.extend_to(
             ByLevelSettings, of_=difficulty.settings["of"], **levels.borders
         ),
         levels.notes,

@@ -125,6 +125,6 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[BorderOption
     return Split(
         tuple(map(part, levels.levels)),
         part(levels.undefined),
-        difficulty.settings.extended(SplitSettings, **levels.borders),
+        difficulty.settings.extend_to(SplitSettings, **levels.borders),
         (*difficulty.notes, *levels.notes),
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spanagree.choices import SplitForm
-from spanagree.errors import InputError, check_choice, printable_path, quote_value
+from spanagree.errors import InputError, check_choice, escape_path, quote_value
 from spanagree.extras import import_optional
-from spanagree.files import PathName, hidden_name, writing
+from spanagree.files import PathName, draw_hidden_name, name_output_in_errors
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import silence_datasets
 from spanagree.formats.hugging_face.write import to_dataset
@@ -97,12 +97,12 @@ def write_split(
     """
     check_choice(form, WRITERS, "format to write")
     target = check_folder(folder, force=force)
-    name = printable_path(folder)
+    name = escape_path(folder)
     folder_exists = target.is_dir()
     # a missing folder is created next to its name and renamed; an existing one may be a mount point
-    new_folder = (target if folder_exists else target.parent) / hidden_name("split")
+    new_folder = (target if folder_exists else target.parent) / draw_hidden_name("split")
     try:
-        with writing(name):
+        with name_output_in_errors(name):
             new_folder.mkdir()
             WRITERS[form](split, new_folder)
             _write_settings(split, new_folder)
@@ -133,7 +133,7 @@ def _move_into(target: Path, new_folder: Path) -> None:
     for name in names:
         if os.path.lexists(target / name):
             raise InputError(
-                f"{printable_path(target / name)}: is there already, and nothing is replaced; move"
+                f"{escape_path(target / name)}: is there already, and nothing is replaced; move"
                 " it, or write elsewhere"
             )
     for name in names:
@@ -147,10 +147,10 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
         InputError: if the folder is a file, is not empty (without ``force``), or cannot be written.
     """
     try:
-        name = printable_path(folder) or "''"
+        name = escape_path(folder) or "''"
     except TypeError:
         raise InputError(f"{quote_value(folder)}; the name of a folder is needed") from None
-    with writing(name):
+    with name_output_in_errors(name):
         target = Path(os.path.realpath(folder))
         if not os.fspath(folder) or (target.exists() and not target.is_dir()):
             raise InputError(f"{name}: is not a folder; name one to write parts into")

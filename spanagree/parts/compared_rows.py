@@ -14,7 +14,7 @@ from spanagree.comparisons.counting import ComparisonContext, ComparisonRequest,
 from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, chosen
+from spanagree.errors import SettingError, format_setting
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -240,7 +240,7 @@ def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
         )
         error = _OtherChanceError(
             f"{part_name}: its segments need chance {widest}, and other parts were compared under"
-            f" another; {chosen('chance', widest)} is for all of them"
+            f" another; {format_setting('chance', widest)} is for all of them"
         )
         if model.undefined:
             error = _OtherChanceError(

@@ -32,13 +32,13 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
-    printable_path,
+    escape_path,
+    find_reason,
     quote_value,
-    reason,
 )
 from spanagree.files import PathName, read_bytes, write_bytes
 from spanagree.limits import check_expansion
-from spanagree.signature import signature
+from spanagree.signature import format_signature
 
 VERSION = 1
 _SUFFIX = ".npz"
@@ -103,8 +103,7 @@ def write_rows(
     """
     if os.path.splitext(path)[1].lower() != _SUFFIX:
         raise SettingError(
-            f"{printable_path(path)}: rows are written as an archive of NumPy's; name a"
-            f" {_SUFFIX} file"
+            f"{escape_path(path)}: rows are written as an archive of NumPy's; name a {_SUFFIX} file"
         )
     columns: Arrays = {name: np.asarray(values) for name, values in arrays.items()}
     for name, table in tables.items():
@@ -213,7 +212,7 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
     """
     import zipfile  # takes a while to load
 
-    name = printable_path(path)
+    name = escape_path(path)
     raw = read_bytes(name, os.fspath(path))
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -226,7 +225,8 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
         raise
     except Exception as error:  # raised by one of the decoders
         raise InputError(
-            f"{name}: holds no rows ({reason(error)}); result.rows.write(path) writes such files"
+            f"{name}: holds no rows ({find_reason(error)}); result.rows.write(path) writes such"
+            " files"
         ) from None
     if version != VERSION or kind_of_file != kind:
         raise InputError(
@@ -260,7 +260,9 @@ def read_documents(file: RowsFile) -> dict[str, Any]:
         )
         ids = about["ids"]
         labels = tuple(str(label) for label in about["labels"])
-        signature({**about["reading"], "version": ""})  # raises if a key is not written by a reader
+        format_signature(
+            {**about["reading"], "version": ""}
+        )  # raises if a key is not written by a reader
         corpus = SeenCorpus(
             lengths,
             layers,
@@ -294,7 +296,7 @@ def read_documents(file: RowsFile) -> dict[str, Any]:
             "description": description,
         }
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
+        raise InputError(f"{file.name}: not as rows are written ({find_reason(error)})") from None
 
 
 def _read_chance(about: Mapping[str, Any]) -> ChanceModel:
@@ -357,4 +359,4 @@ def parse_inexact(file: RowsFile, plain: Any) -> ApproximationError:
             n_drawn_and_extrapolated[0], errors, n_drawn_and_extrapolated[1], float(plain["off"])
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
+        raise InputError(f"{file.name}: not as rows are written ({find_reason(error)})") from None

@@ -1,6 +1,6 @@
 """Annotation projects: agreement by document, disputes, gold, worklists, and plans."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
     from spanagree.project.next_readers import worklist as worklist
     from spanagree.project.plan import Plan as Plan
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

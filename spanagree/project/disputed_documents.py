@@ -25,7 +25,7 @@ from spanagree.agreement.disagreements import (
 )
 from spanagree.arrays import Floats, Ints, Progress, dense_ranks, sub_progress, unique_rows
 from spanagree.chance.model import ChanceModel, chance_model
-from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
+from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, select_gold_names
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import DistributionOptions, distribution
 from spanagree.comparisons.counting import MatchCountOptions
@@ -39,10 +39,10 @@ from spanagree.corpus.segments import Layer, concatenate_segments
 from spanagree.errors import (
     SettingError,
     check_choice,
-    chosen,
     escape_name,
+    format_percent,
+    format_setting,
     join_names,
-    percent,
     pluralize,
     truncate,
 )
@@ -177,7 +177,7 @@ def compute_least_likely(
     if not measure.is_whole:
         raise SettingError(
             f"sort unexpected: matches under {match} are not whole numbers; use"
-            f" {chosen('match', *measures(lambda other: other.is_whole))}"
+            f" {format_setting('match', *measures(lambda other: other.is_whole))}"
         )
     index = AnnotationIndex.of(corpus)
     is_wanted = np.zeros(len(corpus), np.bool_)
@@ -391,17 +391,17 @@ class Disputes(Result):
         share = sum(document.disputed for document in self.documents[:tenth]) / len(self)
         # without outliers in the ranking, later documents may be worse
         adjective = "first" if self.outliers else "worst"
-        of_documents = percent(tenth / len(self.documents))
+        of_documents = format_percent(tenth / len(self.documents))
         subject = f"The {adjective} {of_documents} of the disputed {noun}s ({tenth}) account"
         if tenth == 1:
             subject = f"The {adjective} disputed {noun} accounts"
         whom = f" of annotators with {escape_name(self._gold)}" if self._gold else ""
-        return f"{subject} for {percent(share)} of all disagreements{whom}."
+        return f"{subject} for {format_percent(share)} of all disagreements{whom}."
 
     @property
     def _gold(self) -> str:
         """Name of the only layer that is called gold; empty if there is none, or several."""
-        names = called_gold(self.corpus.annotators)
+        names = select_gold_names(self.corpus.annotators)
         return names[0] if len(names) == 1 else ""
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
@@ -626,7 +626,7 @@ def _choose_left_out(
     if outlier_names is None:
         reason = "outliers are not known, of so many pairs"
         return (), [f"{reason}; {document_noun(settings)}s are ranked by all annotators"]
-    left_out = tuple(name for name in outlier_names if name not in called_gold(names))
+    left_out = tuple(name for name in outlier_names if name not in select_gold_names(names))
     if not left_out or len(names) - len(left_out) < 2:
         return (), []
     plural, noun = "s" * (len(left_out) > 1), document_noun(settings)

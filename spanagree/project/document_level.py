@@ -25,7 +25,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, get_ends
-from spanagree.settings import Settings, confidence_of, document_noun
+from spanagree.settings import Settings, document_noun, parse_confidence
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 ANY = "any label"
@@ -92,7 +92,7 @@ class DocumentAgreement(Result):
         if self.any.reason and self.shares[ANY] == 0:
             return f"α is undefined: no annotator marked anything in any {noun}."
         name = f"Krippendorff's α of the presence of segments in {noun}s"
-        confidence = confidence_of(self.settings)
+        confidence = parse_confidence(self.settings)
         return verdict.write_coefficient(name, self.any.value, ends, confidence, self.any.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}

@@ -25,7 +25,7 @@ from spanagree.corpus.times import convert_to_seconds
 from spanagree.errors import (
     SettingError,
     check_choice,
-    check_whole,
+    check_integer,
     escape_name,
     join_names,
     pluralize,
@@ -327,7 +327,7 @@ def make_gold(
     check_contiguous(corpus, "a vote")
     if vote is not None:
         check_choice(vote, VOTES, "vote")
-    check_whole(min_annotators, 1, "min_annotators")
+    check_integer(min_annotators, 1, "min_annotators")
     _check_share(share)
     if vote == "dawid-skene" and (weighted or share is not None):
         raise SettingError(

@@ -10,17 +10,23 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.choices import MIN_ANNOTATORS, ChanceOrAuto, DisputeSort, MatchName, called_gold
+from spanagree.choices import (
+    MIN_ANNOTATORS,
+    ChanceOrAuto,
+    DisputeSort,
+    MatchName,
+    select_gold_names,
+)
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list, count_seen
 from spanagree.errors import (
     SettingError,
-    check_whole,
+    check_integer,
+    escape_path,
     is_iterable,
     join_names,
     pluralize,
     pluralize_of,
-    printable_path,
     quote_value,
 )
 from spanagree.files import PathName, write_text
@@ -238,7 +244,7 @@ class Worklist(Result):
         if safe_cells or bom:
             raise SettingError(
                 f"{'safe_cells' if safe_cells else 'bom'} is for tables, and"
-                f" {printable_path(path)} is for {task_kind}; leave it out, or name a file that"
+                f" {escape_path(path)} is for {task_kind}; leave it out, or name a file that"
                 " ends in .csv"
             )
         assignees = [self.names[a] for a in self.annotator.tolist()]
@@ -350,9 +356,9 @@ def worklist(
     >>> [(row.annotator, row.order, row.document, row.readers) for row in found]
     [('ann', 1, '2', 0), ('bob', 1, '2', 0), ('cem', 1, '1', 1)]
     """
-    check_whole(readers, 1, "readers")
+    check_integer(readers, 1, "readers")
     if limit is not None:
-        check_whole(limit, 1, "limit")
+        check_integer(limit, 1, "limit")
     gold = corpus if isinstance(corpus, Gold) else None
     source = as_corpus(corpus) if gold is None else gold.corpus
     readers_corpus, notes = _select_annotators(source, gold)
@@ -409,7 +415,7 @@ def _select_annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[
     Raises:
         SettingError: if no annotator is left.
     """
-    not_people = {*source.reading.get("made", {}), *called_gold(source.annotators)}
+    not_people = {*source.reading.get("made", {}), *select_gold_names(source.annotators)}
     not_people |= set() if gold is None else {gold.name}
     annotators = [name for name in source.annotators if name not in not_people]
     if len(annotators) == len(source.annotators):

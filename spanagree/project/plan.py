@@ -34,7 +34,7 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.errors import (
     SettingError,
     check_choice,
-    check_whole,
+    check_integer,
     pluralize,
     pluralize_of,
     quote_value,
@@ -166,7 +166,7 @@ class Plan(ResultBase):
             SettingError: if the plan does not have this number of annotators, or there is no
                 document.
         """
-        check_whole(documents, 1, "documents")
+        check_integer(documents, 1, "documents")
         return _extend_range(
             self._width(documents, variance) for variance in self._variance_range(annotators)
         )
@@ -331,7 +331,7 @@ def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: 
             f"the team's {_NAMES[figure]} is undefined ({agreement.team.f1.reason}); a plan needs a"
             " part of the work done by two annotators or more"
         )
-    settings = replace(agreement.settings, min_shared=None).extended(
+    settings = replace(agreement.settings, min_shared=None).extend_to(
         PlanSettings,
         width=float(width),
         figure=figure,

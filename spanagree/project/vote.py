@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, expand_ranges, join, unique_rows
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges, join_sorted, unique_rows
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import concatenate_segments
 from spanagree.project.dawid_skene import Votes, dawid_skene
@@ -167,7 +167,7 @@ def elect_by_probabilities(
     pieces, probability = _estimate_probabilities(ballots, lengths, is_seen, n_labels)
     # each label in a document is decided in all pieces of the document
     (document, label), _, _ = unique_rows(ballots.document, ballots.label)
-    pair_index, piece_index = join(document, pieces.group)
+    pair_index, piece_index = join_sorted(document, pieces.group)
     positions = _Positions((document * n_labels + label)[pair_index], pieces.at[piece_index])
     own_probability = probability[piece_index, label[pair_index] + 1]
     other_probabilities = probability[piece_index]
@@ -401,7 +401,7 @@ def _have_common_supporter(
     """Compute a mask of pairs of segments that a voter supports both of."""
     n_segments = len(voted.outcome)
     by_segment = np.argsort(voted.segment, kind="stable")
-    pair, row = join(first_segment, voted.segment[by_segment])
+    pair, row = join_sorted(first_segment, voted.segment[by_segment])
     supports_second = voted.voter[by_segment[row]] * n_segments + second_segment[pair]
     is_shared = np.isin(supports_second, voted.voter * n_segments + voted.segment)
     return np.bincount(pair[is_shared], minlength=len(first_segment)) > 0
@@ -424,7 +424,7 @@ def _have_voter_of_both_labels(
         voted.label[second_segment],
         n_labels,
     )
-    pair, overlap_index = join(pair_key, overlap_key)
+    pair, overlap_index = join_sorted(pair_key, overlap_key)
     low = np.maximum(voted.start[first_segment], voted.start[second_segment])[pair]
     high = np.minimum(voted.end[first_segment], voted.end[second_segment])[pair]
     is_overlapping = (start[overlap_index] < high) & (low < end[overlap_index])

@@ -13,9 +13,9 @@ from spanagree.errors import (
     InputError,
     SettingError,
     join_names,
+    parse_whole_number,
     pluralize,
     quote_value,
-    whole_number,
 )
 from spanagree.files import PathName, read_bytes, read_text
 from spanagree.formats.exports import check_name_source
@@ -188,4 +188,4 @@ def _parse_count(value: _Value, marks: Marks) -> int:
         raise InputError(
             f"{marks.name}: {quote_value(value[0])}; the number of tiers or segments is due"
         )
-    return whole_number(digits, f"{marks.name}: number of tiers or segments")
+    return parse_whole_number(digits, f"{marks.name}: number of tiers or segments")

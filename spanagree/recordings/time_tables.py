@@ -25,19 +25,19 @@ from spanagree.errors import (
     SettingError,
     SpanAgreeError,
     escape_name,
+    escape_path,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
-from spanagree.files import PathName, base_name, named_file, read_lines
+from spanagree.files import PathName, extract_base_name, find_file, read_lines
 from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.usual_names import TIMES
 from spanagree.limits import check_cost
 from spanagree.recordings.timelines import Mark, Marks, Tiers
-from spanagree.tables import rows_of, separator_of
+from spanagree.tables import find_separator, yield_rows
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -135,7 +135,7 @@ def find_columns(
 def _split_rows(name: str, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a table that are not blank, each with its line number."""
     lines = [*io.StringIO(text, newline="")]  # U+2028 and similar characters end no row
-    return [*rows_of(name, lines, separator_of(lines))]
+    return [*yield_rows(name, lines, find_separator(lines))]
 
 
 def looks_like_times(head: FileHead) -> bool:
@@ -600,9 +600,9 @@ def _find_annotation_file(table: Path, row: Mapping[str, str], location: str) ->
     if {"", ".", ".."}.isdisjoint(re.split(r"[/\\]", set_name)) and not Path(set_name).drive:
         folders.insert(0, table.parent.parent / "annotations" / set_name / "converted")
     for folder in folders:
-        if file := named_file(folder, name):
+        if file := find_file(folder, name):
             return os.fspath(file)
     raise InputError(
-        f"{location}: {quote_value(base_name(name))} is neither in {printable_path(folders[0])} nor"
-        " beside the table"
+        f"{location}: {quote_value(extract_base_name(name))} is neither in"
+        f" {escape_path(folders[0])} nor beside the table"
     )

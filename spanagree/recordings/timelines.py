@@ -20,17 +20,17 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
+    escape_path,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
-from spanagree.files import PathName, numbered_lines, read_text
+from spanagree.files import PathName, read_text, yield_numbered_lines
 from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
-from spanagree.settings import reading_settings
-from spanagree.tables import cells_of, separator_of
+from spanagree.settings import build_reading_settings
+from spanagree.tables import find_separator, split_cells
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -111,7 +111,7 @@ class Marks:
     """
 
     def __init__(self, path: PathName, unit: str = "s") -> None:
-        self.name: str = printable_path(path)
+        self.name: str = escape_path(path)
         self.unit = unit
         self.rows: list[Mark] = []
         self.lengths: dict[str, Fraction] = {}
@@ -220,7 +220,7 @@ class Marks:
                 " chance depends; --duration SECONDS (duration=) or --uem FILE (uem=) would say"
                 " another"
             )
-        settings = reading_settings(
+        settings = build_reading_settings(
             label_from=label_from, annotator_from=annotator_from, **read_settings
         )
         return gather_records(
@@ -250,7 +250,7 @@ def read_raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
         InputError: if a line has too few cells, or a time is invalid.
     """
     marks = Marks(path)
-    for location, line in numbered_lines(path, encoding):
+    for location, line in yield_numbered_lines(path, encoding):
         cells = line.split()
         if line.lstrip().startswith(";"):
             continue
@@ -278,7 +278,7 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
     """
     parts_by_recording: dict[str, list[tuple[Fraction, Fraction]]] = {}
     lines: dict[tuple[str, Fraction, Fraction], tuple[int, str, list[str]]] = {}
-    for line_number, (location, line) in enumerate(numbered_lines(path, "utf-8")):
+    for line_number, (location, line) in enumerate(yield_numbered_lines(path, "utf-8")):
         cells = line.split()
         if line.lstrip().startswith(";"):
             continue
@@ -313,9 +313,9 @@ _SOUND = re.compile(r".*\.(wav|mp3|flac|ogg|aif|aiff|m4a|mp4|avi|mov|txt)", re.I
 
 def _split_cells(line: str) -> list[str]:
     """Split a line into cells: at tabs, else commas, else blanks."""
-    sign = separator_of([line], "\t,")
+    sign = find_separator([line], "\t,")
     if sign == ",":
-        return [cell.strip() for cell in cells_of(line, sign)]
+        return [cell.strip() for cell in split_cells(line, sign)]
     # Audacity separates by tabs; a quote is a character of the label
     return [cell.strip() for cell in line.split(sign or None)]
 
@@ -350,7 +350,7 @@ def read_raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str =
     """
     marks = Marks(path, time_unit)
     are_named = False  # True if lines begin with the recording
-    for location, line in numbered_lines(path, encoding):
+    for location, line in yield_numbered_lines(path, encoding):
         cells = _split_cells(line)
         if line.startswith("\\"):  # the frequencies of the previous segment
             marks.passed["line of frequencies"] += 1
@@ -407,7 +407,7 @@ def read_raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     begun: list[
         tuple[Fraction, str, str]
     ] = []  # sections that began last: time, label and location
-    for location, line in numbered_lines(path, encoding):
+    for location, line in yield_numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
             raise InputError(f"{location}: {quote_value(line)}; a time and a label are needed")
         time = marks.parse_time(stamps[1], location)

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment, find_overlapping, is_time
 from spanagree.corpus.times import format_offset
-from spanagree.errors import SettingError, printable_path, quote_value
+from spanagree.errors import SettingError, escape_path, quote_value
 from spanagree.files import PathName, write_text
 
 _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
@@ -21,7 +21,7 @@ _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
 def _check_times(corpus: Corpus, path: PathName, noun: str) -> None:
     if not is_time(corpus.offsets):
         raise SettingError(
-            f"{printable_path(path)}: {noun} holds times, and offsets here are"
+            f"{escape_path(path)}: {noun} holds times, and offsets here are"
             f" {corpus.offsets}; write another format"
         )
 

@@ -1,6 +1,6 @@
 """Systems against many annotators: baselines and the ceiling of people."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -9,4 +9,4 @@ if TYPE_CHECKING:
     from spanagree.references.alt_test import AltTest as AltTest
     from spanagree.references.baselines import with_baselines as with_baselines
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -55,7 +55,7 @@ from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map
 from spanagree.results.result import NanEqualMixin, write_coverage_note
 from spanagree.results.score import Score, compute_f1_figures
 from spanagree.results.score_columns import F1, ScoreColumns
-from spanagree.settings import MatchSettings, confidence_of, document_noun
+from spanagree.settings import MatchSettings, document_noun, parse_confidence
 from spanagree.systems.result import SystemsResult
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.uncertainty.jackknife import evidence_of
@@ -187,7 +187,7 @@ class ReferenceEvaluation(SystemsResult):
         noun = document_noun(self.settings)
         document_counts = [system.documents for system in self.systems.values()]
         documents_phrase = f"{verdict.write_range(document_counts, noun)} that a person saw too"
-        confidence = confidence_of(self.settings)
+        confidence = parse_confidence(self.settings)
         advice = "--ci" if confidence is None else ""
         sentence = verdict.write_order(
             self.scores, documents_phrase, confidence, advice, self.unmarked

@@ -40,8 +40,8 @@ from spanagree.errors import (
     check_choice,
     check_known,
     escape_name,
+    format_percent,
     join_names,
-    percent,
     pluralize,
     pluralize_of,
     quote_value,
@@ -283,7 +283,7 @@ class AltTest(Result):
         """Write the remarks on ω, on left-out instances and on left-out annotators."""
         remarks = [
             f"ω: share of annotators that the candidate significantly matches (exact test,"
-            f" Benjamini–Yekutieli, {percent(_FDR)}); it passes at {PASSES:g} and above"
+            f" Benjamini–Yekutieli, {format_percent(_FDR)}); it passes at {PASSES:g} and above"
         ]
         if self.marked == 0:
             candidate = escape_name(self.settings.candidate)

@@ -21,7 +21,7 @@ from spanagree.errors import (
     SettingError,
     check_annotator_names,
     check_choice,
-    check_whole,
+    check_integer,
     join_names,
     quote_value,
 )
@@ -89,7 +89,7 @@ def with_baselines(
             " another"
         )
     model = chance_of_corpus(corpus, "exact", chance_model(chance))
-    check_whole(seed, 0, "seed")
+    check_integer(seed, 0, "seed")
     reference_names = corpus.annotators if references is None else references
     names = check_annotator_names(reference_names, corpus.layers)
     extended = corpus

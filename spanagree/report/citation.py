@@ -37,14 +37,14 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escape_latex
 from spanagree.results.score import FIGURES
-from spanagree.settings import confidence_of
+from spanagree.settings import parse_confidence
 from spanagree.signature import (
     MATCH_OF_STRINGS,
     OF_CHANCE,
     SETTINGS,
     WITHOUT_CHANCE,
     Escaped,
-    signature,
+    format_signature,
 )
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
@@ -187,7 +187,7 @@ _VALUES = {
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
 }
-"""Types of values in signatures, by their name in :data:`spanagree.signature.SETTINGS`."""
+"""Types of values in signatures, by their name in :data:`spanagree.format_signature.SETTINGS`."""
 
 _NAMES = {
     setting.signature_key: name for name, setting in SETTINGS.items() if setting.signature_key
@@ -339,7 +339,7 @@ def _yield_sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             words["means"] = OF_STRINGS.get(value, words["means"])
         if key == "ci":
             methods = re.findall(r"(?:^|\+)([a-z-]+)", value)
-            words |= {"confidence": f"{confidence_of(settings):g}"}
+            words |= {"confidence": f"{parse_confidence(settings):g}"}
             yield template["+".join(methods)].format(**words)  # type: ignore[index]  # checked before
             if "average" not in settings and "over" not in settings:
                 yield "The annotators are held fixed."
@@ -515,7 +515,7 @@ def write_citation(
     sources["spanagree"] = build_package_reference((settings or {}).get("version", __version__))
     if format == "bibtex":
         return "\n".join(source.bibtex for source in sources.values())
-    line = "" if settings is None else signature(settings)
+    line = "" if settings is None else format_signature(settings)
     if format == "latex":
         text = _MARK.sub(r"~\\citep{\1}", escape_latex(paragraph))
         return "\n".join([*([f"% signature: {line}"] if line else []), _wrap_text(text), ""])

@@ -21,7 +21,7 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escape_markdown
 from spanagree.results.score import FIGURES
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph for each."""
@@ -134,7 +134,7 @@ def choose_words(settings: Mapping[str, Any]) -> dict[str, str]:
         cluster = "text"
     if cluster == "document" and settings.keys() & {"group_by", "joined"}:
         cluster = "group"
-    confidence = confidence_of(settings) or float(settings.get("confidence", 95))
+    confidence = parse_confidence(settings) or float(settings.get("confidence", 95))
     return {
         "document": document_noun(settings),
         "drawn": "item" if has_items else cluster or document_noun(settings),

@@ -9,7 +9,7 @@ from typing import Any
 from spanagree.errors import escape_name, pluralize
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import Interval
-from spanagree.settings import Settings, confidence_of, kinds_and_confidence
+from spanagree.settings import Settings, format_kinds_and_confidence, parse_confidence
 
 _MOST_SHARES = 9  # layers; if there are more, one sentence covers all
 
@@ -27,7 +27,7 @@ def complete_table(table: Frame, *, of_layers: bool) -> Frame:
 def _set_interval_kinds(table: Frame) -> Frame:
     """Set the kinds of intervals in the settings of a table from its cells."""
     settings = table.settings
-    if not isinstance(settings, Settings) or (confidence := confidence_of(settings)) is None:
+    if not isinstance(settings, Settings) or (confidence := parse_confidence(settings)) is None:
         return table
     cells = [value for row in table.rows for value in row]
     intervals = (
@@ -36,7 +36,7 @@ def _set_interval_kinds(table: Frame) -> Frame:
     interval_kinds = {interval.kind for interval in intervals if interval is not None}
     if not interval_kinds:
         return table
-    settings = replace(settings, ci=kinds_and_confidence(interval_kinds, confidence))
+    settings = replace(settings, ci=format_kinds_and_confidence(interval_kinds, confidence))
     variants = (table.in_terminal, table.in_data)
     terminal_table, data_table = (cell and replace(cell, settings=settings) for cell in variants)
     return replace(table, settings=settings, in_terminal=terminal_table, in_data=data_table)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from spanagree.errors import escape_name
 from spanagree.results.numbers import DIGITS, NOT_SHOWN, format_decimal
-from spanagree.signature import signature
+from spanagree.signature import format_signature
 
 Value = Any
 """A cell: a text, a number, a pair of numbers, or ``None``; in a column for JSON a score."""
@@ -181,7 +181,7 @@ class Frame:
     @property
     def signature(self) -> str:
         """The settings that determine the figures, in one line."""
-        return signature(self.settings) if self.settings else ""
+        return format_signature(self.settings) if self.settings else ""
 
     @property
     def shown(self) -> DisplayTable:

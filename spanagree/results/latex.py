@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from spanagree.results.fit import find_spare_columns
 from spanagree.results.frame import PLAIN, DisplayTable, Frame, TableStyle
 from spanagree.results.numbers import NOT_SHOWN
-from spanagree.settings import confidence_of
+from spanagree.settings import parse_confidence
 
 _GREEK = dict(zip(
     "αβγδεζηθικλμνξπρςστυφχψω",
@@ -171,7 +171,7 @@ def _format_row(cells: Iterable[str]) -> str:
 
 def _list_titles(titles: Sequence[str], table: Frame) -> list[str]:
     """Return the titles, with the confidence in titles of intervals."""
-    confidence = confidence_of(table.settings or {})
+    confidence = parse_confidence(table.settings or {})
     name = "interval" if confidence is None else f"{confidence:g} % CI"
     return [title.replace("interval", name) for title in titles]
 

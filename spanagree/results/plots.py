@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.errors import InputError, escape_name, printable_path
+from spanagree.errors import InputError, escape_name, escape_path
 from spanagree.extras import import_optional
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.results.frame import format_figure
@@ -99,7 +99,7 @@ def check_plot(path: PathName) -> None:
     import_optional("matplotlib", "plot", "plotting")
     if (suffix := Path(path).suffix.lower()) not in FORMATS:
         raise InputError(
-            f"{printable_path(path)}: pictures are {', '.join(FORMATS)};"
+            f"{escape_path(path)}: pictures are {', '.join(FORMATS)};"
             f" {escape_name(suffix) or 'no extension'} is none of them"
         )
     check_writable(path)

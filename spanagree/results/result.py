@@ -96,9 +96,9 @@ class ResultBase(NanEqualMixin):
     @property
     def signature(self) -> str:
         """The settings that determine the figures, and the version, in one line."""
-        from spanagree.signature import signature
+        from spanagree.signature import format_signature
 
-        return signature(self.settings)
+        return format_signature(self.settings)
 
     @property
     def caveats(self) -> tuple[str, ...]:

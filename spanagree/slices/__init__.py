@@ -1,6 +1,6 @@
 """Slices of a corpus: by a column of metadata, by the length of segments, by what was seen."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
     from spanagree.slices.result import SliceScore as SliceScore
     from spanagree.slices.score import score_slices as score_slices
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

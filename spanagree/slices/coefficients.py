@@ -23,7 +23,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import get_ends
 from spanagree.results.verdict import LEVEL
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 from spanagree.slices.differences import ENOUGH
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy, sliced_documents
@@ -111,7 +111,7 @@ class CoefficientsBySlice(CoefficientsByPart):
             f"{verdict.format_short(self.alphas[name])} in {escape_name(name)}"
             for name in (largest.b, largest.a)
         )
-        confidence = confidence_of(self.settings) or 95
+        confidence = parse_confidence(self.settings) or 95
         interval = verdict.write_interval(largest.low, largest.high, confidence)
         simultaneous, pairs = "", ""
         if self.n_tested > 1:

@@ -18,8 +18,8 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
+    escape_path,
     pluralize,
-    printable_path,
     quote_value,
 )
 from spanagree.formats.hugging_face.columns import get_cell, yield_each_row
@@ -219,7 +219,7 @@ def _tables(
         yield "rows", yield_each_row(source)
         return
     for path in [source] if isinstance(source, _PATH) else source:
-        yield printable_path(path), _rows_of_file(path, encoding)
+        yield escape_path(path), _rows_of_file(path, encoding)
 
 
 def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -25,7 +25,7 @@ from spanagree.results.score import (
 )
 from spanagree.results.score_columns import F1, ScoreColumns, build_figure_columns
 from spanagree.results.verdict import LEVEL
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
 
 _MOST_NAMED = 5  # largest number of steps, or systems, in a sentence
@@ -217,7 +217,7 @@ class Slices(Result, MappingResult):
             for slice_name in (largest.b, largest.a)
         )
         pairs = f", {pluralize(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
-        confidence = confidence_of(self.settings) or 95
+        confidence = parse_confidence(self.settings) or 95
         interval = verdict.write_interval(change.low, change.high, confidence)
         if self.n_tested > 1:
             interval = f"simultaneous {interval}"

@@ -19,7 +19,14 @@ from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import hash_texts
-from spanagree.errors import SettingError, check_whole, chosen, escape_name, pluralize, quote_value
+from spanagree.errors import (
+    SettingError,
+    check_integer,
+    escape_name,
+    format_setting,
+    pluralize,
+    quote_value,
+)
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.score import UNDEFINED
@@ -145,8 +152,8 @@ def score_slices(
     {'blog': 0.0, 'news': 1.0}
     """
     jackknife = parse_ci(ci)
-    check_whole(resamples, 1, "resamples")
-    check_whole(seed, 0, "seed")
+    check_integer(resamples, 1, "resamples")
+    check_integer(seed, 0, "seed")
     _check(result)
     if (group_by == SEEN) != (seen is not None):
         raise SettingError(
@@ -543,7 +550,7 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
             names = [x.settings[setting] for x in (first, result)]
             if names[0] != names[1]:
                 common_setting = names[1] if setting == "match" else widest_chance(names)
-                remedy = f"compute all with {chosen(setting, common_setting)}"
+                remedy = f"compute all with {format_setting(setting, common_setting)}"
                 if common_setting == NONE:
                     remedy = "read them as one corpus, which has one chance"
                 raise SettingError(

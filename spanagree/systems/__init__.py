@@ -1,6 +1,6 @@
 """Systems against a gold annotation."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -30,4 +30,4 @@ if TYPE_CHECKING:
     from spanagree.systems.strategies import strategy_scores as strategy_scores
 # fmt: on
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -28,7 +28,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_whole, escape_name, pluralize
+from spanagree.errors import SettingError, check_integer, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -288,8 +288,8 @@ def chance_test(
     """
     corpus = as_corpus(corpus)
     check_evaluation(evaluation, "chance_test")
-    check_whole(draws, 1, "draws")
-    check_whole(seed, 0, "seed")
+    check_integer(draws, 1, "draws")
+    check_integer(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
     counting = evaluation.counting
     counting.chance.check_defined("p against chance")
@@ -322,7 +322,7 @@ def chance_test(
         systems[system_test.name] = replace(system_test, p_holm=p, log10_p_holm=log10_p)
     null, notes = _build_null_settings(list(systems.values()), draws, seed)
     no_intervals = {"ci": None, "resamples": None, "seed": None}
-    extended = settings.extended(
+    extended = settings.extend_to(
         ChanceTestSettings, **{**no_intervals, "fixed": settings.gold, **null}
     )
     return ChanceTest(

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress
 from spanagree.choices import Test
-from spanagree.errors import SettingError, check_choice, check_whole, escape_name, pluralize
+from spanagree.errors import SettingError, check_choice, check_integer, escape_name, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.names import shorten_names
@@ -27,7 +27,7 @@ from spanagree.results.plots import Plot, plot_dots, plot_heat_map
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED, Score, compute_f1_figures, convert_figures
 from spanagree.results.verdict import LEVEL, SignificantPair
-from spanagree.settings import EXACT, JACKKNIFE, confidence_of, document_noun
+from spanagree.settings import EXACT, JACKKNIFE, document_noun, parse_confidence
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationSettings, SystemsByDocument
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
@@ -152,7 +152,7 @@ class Comparison(Result, MappingResult):
                     name, value, low, high, p_adjusted, p_adjusted < self.level, documents_phrase
                 )
             )
-        confidence = confidence_of(self.settings) or 95
+        confidence = parse_confidence(self.settings) or 95
         significant_pairs = self._list_better(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
         sentence = verdict.write_comparison(
@@ -203,7 +203,7 @@ class Comparison(Result, MappingResult):
 
         It agrees with the confidence of the intervals: an interval excludes 0 just if p is below.
         """
-        confidence = confidence_of(self.settings)
+        confidence = parse_confidence(self.settings)
         return LEVEL if confidence is None or self._is_drawn else round(1 - confidence / 100, 12)
 
     @property
@@ -470,8 +470,8 @@ def compare_systems(
     """
     check_evaluation(evaluation, "compare_systems")
     check_choice(test, TESTS, "test")
-    check_whole(resamples, 1, "resamples")
-    check_whole(seed, 0, "seed")
+    check_integer(resamples, 1, "resamples")
+    check_integer(seed, 0, "seed")
     if not isinstance(ci, Jackknife) or ci.over_annotators:
         raise SettingError("ci: a Jackknife over documents is needed")
     if test == "permutation" and ci.by_text(evaluation.settings):
@@ -506,11 +506,11 @@ def compare_systems(
         test_settings = {"test": test, **ci.settings(methods)}
     else:
         test_settings["cluster_by"] = ci.cluster_by
-    settings = evaluation.settings.extended(ComparisonSettings, **test_settings)
+    settings = evaluation.settings.extend_to(ComparisonSettings, **test_settings)
     scores, unmarked = evaluation.scores, evaluation.unmarked
     if runs is not None:
         run_settings = build_run_settings(by_system)
-        settings = settings.extended(RunsComparisonSettings, **run_settings)
+        settings = settings.extend_to(RunsComparisonSettings, **run_settings)
         scores = compute_mean_scores(evaluation, by_system)
         unmarked = list_unmarked_systems(evaluation, by_system)
     return Comparison(

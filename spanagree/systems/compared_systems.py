@@ -19,9 +19,9 @@ from spanagree.errors import (
     MissingLayerError,
     check_known,
     escape_name,
-    more_like_it,
     pluralize,
     quote_value,
+    write_number_of_further,
 )
 from spanagree.parts.compared_rows import ComparedRows, describe_documents, join_documents_of_parts
 from spanagree.systems.system_rows import SystemRows, compare_with_gold
@@ -256,8 +256,8 @@ def _check_gold_quotes(corpus: Corpus, gold: str) -> None:
         raise InputError(
             f"{escape_name(gold)}, document {document}: {quote_value(quotes.quote[0])} is not in"
             " the text,"
-            f" or not as often as it is quoted{more_like_it(len(quotes))}; what gold marks has to"
-            " be in the text: mend the quote or the text"
+            f" or not as often as it is quoted{write_number_of_further(len(quotes))}; what gold"
+            " marks has to be in the text: mend the quote or the text"
         )
 
 

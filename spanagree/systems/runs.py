@@ -33,7 +33,7 @@ from spanagree.results.score import (
     list_figures,
 )
 from spanagree.results.score_columns import build_figure_columns
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationCounts, EvaluationSettings, stack_columns
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
@@ -156,7 +156,7 @@ class EvaluationOfRuns(SystemsResult):
     def verdict(self) -> str:
         """The order of systems by mean corrected F1, and the spread over their runs."""
         documents_phrase = pluralize(self.documents, document_noun(self.settings))
-        confidence = confidence_of(self.settings)
+        confidence = parse_confidence(self.settings)
         ranking = verdict.write_order(
             self.scores, documents_phrase, confidence, "--test jackknife", self.unmarked
         )
@@ -171,7 +171,7 @@ class EvaluationOfRuns(SystemsResult):
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each system, with means and spread over its runs."""
-        has_intervals = confidence_of(self.settings) is not None
+        has_intervals = parse_confidence(self.settings) is not None
         columns_by_figure = {
             key: build_figure_columns(ratio, intervals=has_intervals)
             for key, ratio in self.figures.items()
@@ -425,11 +425,11 @@ def _build_settings(
 ) -> RunsSettings:
     run_settings = build_run_settings(by_system)
     if jackknife is None:
-        return evaluation.settings.extended(RunsSettings, runs=run_settings["runs"], ci=None)
+        return evaluation.settings.extend_to(RunsSettings, runs=run_settings["runs"], ci=None)
     methods = {
         interval.kind for over_documents, _ in intervals.values() for interval in over_documents
     }
-    return evaluation.settings.extended(
+    return evaluation.settings.extend_to(
         RunsSettings, **{**jackknife.settings(methods), **run_settings}
     )
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, entries, expand_ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges, find_entries
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.prediction_scores import (
     NO_SCORES,
@@ -27,7 +27,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.errors import SettingError, check_whole, escape_name, pluralize
+from spanagree.errors import SettingError, check_integer, escape_name, pluralize
 from spanagree.limits import check_cost
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import Ratio, compute_all_figures, list_figures
@@ -214,7 +214,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     (0.9, 2, 1.0)
     """
     check_evaluation(evaluation, "sweep_scores")
-    check_whole(seed, 0, "seed")
+    check_integer(seed, 0, "seed")
     if not isinstance(ci, Jackknife) or ci.over_annotators:
         raise SettingError("ci: a Jackknife over documents is needed")
     corpus, settings = evaluation.rows.corpus, evaluation.settings
@@ -246,7 +246,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     return ScoreSweep(
         systems,
         evaluation.documents,
-        settings.extended(SweepSettings, **sweep_settings),
+        settings.extend_to(SweepSettings, **sweep_settings),
         (*evaluation.notes, *notes),
         write_lost_quotes_sentence(evaluation, scored_names),
     )
@@ -338,7 +338,7 @@ def _copy_segments(
 ) -> Layer:
     """Copy the segments of each document; if scores are passed, only those that are kept."""
     counts = np.bincount(layer.document, minlength=len(layer.annotated))
-    rows = entries(counts, document)
+    rows = find_entries(counts, document)
     _, copy_index = expand_ranges(np.zeros(len(document), np.int64), counts[document])
     if scores is not None and min_scores is not None:
         is_kept = scores[rows] >= min_scores[copy_index]

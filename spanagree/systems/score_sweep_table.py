@@ -16,7 +16,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import WIDE, Plot, draw_steps
 from spanagree.results.score import Score, compute_all_figures
 from spanagree.results.score_columns import build_figure_columns
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 
 if TYPE_CHECKING:
     from spanagree.comparisons.tally import Tally
@@ -147,7 +147,7 @@ def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     gain = best.gain
     if math.isnan(gain.p):
         return f"{opening}."
-    confidence = confidence_of(sweep.settings) or 95
+    confidence = parse_confidence(sweep.settings) or 95
     difference_phrase = f"difference of {prefix}F1 {verdict.format_short(gain.value)}"
     if not math.isnan(gain.low):
         difference_phrase += f", {verdict.write_interval(gain.low, gain.high, confidence)}"

@@ -14,7 +14,7 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
-    check_whole,
+    check_integer,
     is_iterable,
     pluralize,
     quote_value,
@@ -218,7 +218,7 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2      0.33         0.25
     <BLANKLINE>
     """
-    check_whole(digits, 0, "digits")
+    check_integer(digits, 0, "digits")
     counts = _count(
         y_true, y_pred, suffix=suffix, mode=mode, sample_weight=sample_weight,
         zero_division=zero_division, scheme="auto" if scheme is None else scheme, chance=chance,

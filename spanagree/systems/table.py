@@ -28,7 +28,7 @@ from spanagree.results.plots import (
 )
 from spanagree.results.score import FIGURES, NO_CHANCE, HasScores, list_figures
 from spanagree.results.score_columns import ERROR_OF_CHANCE, build_figure_columns
-from spanagree.settings import confidence_of, document_noun
+from spanagree.settings import document_noun, parse_confidence
 from spanagree.systems.lost_quotes import find_lost_quotes, write_lost_quotes_sentence
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE
@@ -260,7 +260,7 @@ def verdict_of(evaluation: Evaluation) -> str:
     informative = [documents for documents, _, _ in _look_up_evidence(evaluation).values()]
     shared = [system.documents for system in evaluation.systems.values()]
     documents_phrase = f"{verdict.write_range(informative, noun)} with anything marked"
-    confidence = confidence_of(evaluation.settings)
+    confidence = parse_confidence(evaluation.settings)
     sentence = verdict.write_order(
         evaluation.scores, documents_phrase, confidence, "--test jackknife", evaluation.unmarked
     )

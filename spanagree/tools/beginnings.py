@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from spanagree.errors import is_whole
+from spanagree.errors import is_integer
 from spanagree.formats.file_head import FileHead
-from spanagree.tables import cells_of, separator_of
+from spanagree.tables import find_separator, split_cells
 
 FLAT = r"(?<!\[)\[(\d+(, ?\d+)*)?\]"  # a list of numbers, not nested
 _DEEP = r"\[\s*(\[\s*\d|\(\s*\d|\{)"  # a list of spans
@@ -21,14 +21,14 @@ def has_indices(head: FileHead) -> bool:
         if cells and all(cells) and all(re.fullmatch(FLAT, cell) for cell in cells):
             return True
         header = head.lines[0].strip().lower() if head.lines else ""
-        names = {*cells_of(header, separator_of(head.lines))}
+        names = {*split_cells(header, find_separator(head.lines))}
         if not {"spans", "text"} <= names:
             return False
         has_spans = any(re.search(_DEEP, row) for row in rows[1:])
         return not has_spans and any(re.search(FLAT, row) for row in rows[1:])
     lists = [row.get("spans") for row in head.objects if isinstance(row.get("text"), str)]
     filled = [indices for indices in lists if isinstance(indices, list) and indices]
-    return bool(filled) and all(is_whole(index) for indices in filled for index in indices)
+    return bool(filled) and all(is_integer(index) for indices in filled for index in indices)
 
 
 IDS_OF_CAMPAIGN = ("dataset", "split", "setup_id", "example_idx")

@@ -13,14 +13,21 @@ from typing import Any
 from spanagree.corpus.offsets import shorten_line_ends
 from spanagree.errors import (
     InputError,
+    escape_path,
     invalid_value,
-    is_whole,
+    is_integer,
+    parse_whole_number,
     pluralize,
-    printable_path,
     quote_value,
-    whole_number,
 )
-from spanagree.files import PathName, base_name, named_file, naming_files, numbered_lines, read_text
+from spanagree.files import (
+    PathName,
+    extract_base_name,
+    find_file,
+    name_files_in_errors,
+    read_text,
+    yield_numbered_lines,
+)
 from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.paths import find_checked_values
 from spanagree.formats.records import ReadLog
@@ -51,20 +58,20 @@ def find_text_file(
         ]
         folders_by_parent[parent] = folders
     for folder in folders_by_parent[parent]:
-        if text := named_file(folder, text_name):
+        if text := find_file(folder, text_name):
             return text
     raise InputError(
-        f"{location}: its text, {quote_value(base_name(text_name))}, is neither beside it nor in a"
-        " folder near it; put it there"
+        f"{location}: its text, {quote_value(extract_base_name(text_name))}, is neither beside it"
+        " nor in a folder near it; put it there"
     )
 
 
-@naming_files()
+@name_files_in_errors()
 def list_files_by_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
     """Return a file, or the files of a folder with some ending, each with its printable path."""
     folder = Path(path)
     files = sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
-    return [(file, printable_path(file)) for file in files]
+    return [(file, escape_path(file)) for file in files]
 
 
 def yield_article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -75,9 +82,9 @@ def yield_article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any
     Raises:
         InputError: if a line has another form, or a text is missing.
     """
-    name = printable_path(path)
+    name = escape_path(path)
     spans: dict[str, list[Any]] = {}
-    for location, line in numbered_lines(path, encoding):
+    for location, line in yield_numbered_lines(path, encoding):
         cells = line.split()
         if len(cells) not in (3, 4) or not all(cell.isdecimal() for cell in cells[-2:]):
             raise InputError(
@@ -85,7 +92,7 @@ def yield_article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any
             )
         label = cells[1] if len(cells) == 4 else None
         id_ = cells[0].removeprefix("article")
-        ends = (whole_number(cell, f"{location}: offset") for cell in cells[-2:])
+        ends = (parse_whole_number(cell, f"{location}: offset") for cell in cells[-2:])
         spans.setdefault(id_, []).append([*ends, label])
     folders_by_parent: dict[Path, list[Path]] = {}
     for id_, article_spans in spans.items():
@@ -118,13 +125,13 @@ def yield_concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any
             )
             line_start += len(line) + 1
         spans = []
-        for location, line in numbered_lines(file, encoding):
+        for location, line in yield_numbered_lines(file, encoding):
             concept = _CONCEPT.fullmatch(line.strip())
             if concept is None:
                 raise InputError(f'{location}: {quote_value(line)}; c="…" 1:0 1:0||t="…"')
             quote, *positions, label, _ = concept.groups()
             first_line, first_word, last_line, last_word = (
-                whole_number(position, f"{location}: place") for position in positions
+                parse_whole_number(position, f"{location}: place") for position in positions
             )
             if not (0 < first_line <= last_line <= len(words)) or not (
                 first_word < len(words[first_line - 1]) and last_word < len(words[last_line - 1])
@@ -174,7 +181,7 @@ def yield_tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
                 pieces = find_checked_values(entity, "offsets[*]", name)
                 unlocated += [entity] if not pieces else []
                 for piece in pieces:
-                    if not is_whole(piece.get("start")):
+                    if not is_integer(piece.get("start")):
                         location = f"{name}: start in {part_id}"
                         raise invalid_value(
                             location, piece.get("start"), "a whole number is needed"
@@ -259,7 +266,7 @@ def yield_potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
             )
     if not n_spans:
         raise InputError(
-            f"{printable_path(path)}: {pluralize(len(rows), 'item')} of Potato with labels of"
+            f"{escape_path(path)}: {pluralize(len(rows), 'item')} of Potato with labels of"
             " whole texts, and no spans; spanagree coefficients reads a table of labels"
         )
     yield from rows

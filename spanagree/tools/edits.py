@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spanagree.errors import InputError, quote_value, whole_number
-from spanagree.files import PathName, numbered_lines, read_text
+from spanagree.errors import InputError, parse_whole_number, quote_value
+from spanagree.files import PathName, read_text, yield_numbered_lines
 from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.tools.beside_texts import list_files_by_ending
 
@@ -25,7 +25,7 @@ def yield_m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: if a line is neither a sentence nor an edit of a sentence.
     """
     sentences: list[tuple[str, list[str], dict[str, Any]]] = []
-    for location, line in numbered_lines(path, encoding):
+    for location, line in yield_numbered_lines(path, encoding):
         edit = _EDIT.fullmatch(line)
         if line.startswith("S ") or line == "S":
             sentences.append((location, line[2:].split(), {}))
@@ -33,7 +33,9 @@ def yield_m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             start, end, label, annotator = edit.groups()
             edits = sentences[-1][2].setdefault(annotator, [])
             if label.lower() != "noop":
-                ends = (whole_number(offset, f"{location}: offset") for offset in (start, end))
+                ends = (
+                    parse_whole_number(offset, f"{location}: offset") for offset in (start, end)
+                )
                 edits.append([*ends, label])
         else:
             raise InputError(

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, escape_name, is_whole, quote_value
-from spanagree.files import PathName, naming_files, read_text
+from spanagree.errors import InputError, escape_name, is_integer, quote_value
+from spanagree.files import PathName, name_files_in_errors, read_text
 from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.paths import find_first_value
 from spanagree.formats.records import ReadLog
@@ -87,7 +87,7 @@ def _find_campaign_folder(file: Path) -> Path:
     return parent.parent if parent.name == "files" else parent
 
 
-@naming_files()
+@name_files_in_errors()
 def _list_files(path: PathName) -> list[Path]:
     folder = Path(path)
     if not folder.is_dir():
@@ -96,7 +96,7 @@ def _list_files(path: PathName) -> list[Path]:
     return sorted(file for file in names if is_of_campaign(file, names))
 
 
-@naming_files()
+@name_files_in_errors()
 def _collect_outputs(campaign: Path, encoding: str) -> Mapping[str, str]:
     """Collect the texts by id in folders of outputs, in the campaign's folder or above it."""
     texts: dict[str, str] = {}
@@ -133,7 +133,7 @@ def _list_labels(campaign: Path) -> Sequence[str]:
 def _build_span(span: Any, labels: Sequence[str], location: str) -> dict[str, Any]:
     """Return a span with its label's name; a span that was not found in the text has no start."""
     label = span.get("type")
-    if labels and is_whole(label):
+    if labels and is_integer(label):
         if not 0 <= label < len(labels):
             raise InputError(
                 f"{escape_name(location)}: type {label}; the campaign has the labels 0 to"

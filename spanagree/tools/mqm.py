@@ -15,17 +15,17 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
     check_choice,
+    escape_path,
+    format_percent,
     join_names,
-    percent,
     pluralize,
-    printable_path,
 )
-from spanagree.files import PathName, lines_of
+from spanagree.files import PathName, yield_lines
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 SIDES = {"target": "the translation", "source": "what was translated"}
 """Texts in which errors are marked."""
@@ -122,11 +122,11 @@ def read_raw_mqm(
     for value, allowed, option in ((text, SIDES, "text"), (feature, LABELS, "feature")):
         if value is not None:
             check_choice(value, allowed, option)
-    name = printable_path(path)
+    name = escape_path(path)
     ratings: dict[tuple[str, str], list[_Rating]] = {}  # by segment and side
     counts = _RaterCounts()
     n_skipped: Counter[str] = Counter()
-    for line, row in _yield_rows(name, lines_of(path, encoding)):
+    for line, row in _yield_rows(name, yield_lines(path, encoding)):
         id_ = f"{row['system']}/{row['doc']}/{row['segment']}"
         rater, label = intern(row["rater"]), intern(row[feature or "category"])
         category, severity = row["category"].strip().lower(), row["severity"].strip().lower()
@@ -154,7 +154,7 @@ def read_raw_mqm(
     log.passed = n_skipped
     reading = {
         "format": "mqm",
-        **reading_settings(encoding, text=text, feature=feature, align=align),
+        **build_reading_settings(encoding, text=text, feature=feature, align=align),
     }
     return gather_records(
         _yield_records(ratings, counts, log, align=align), log, reading, again=False
@@ -274,7 +274,7 @@ def _yield_notes(name: str, counts: _RaterCounts) -> Iterator[str]:
         yield f"{name}: {pluralize(n_changed, 'row')} with another text of the segment aligned"
     if n_lost:
         yield (
-            f"{name}: {n_lost} of {pluralize(n_read, 'error')} ({percent(n_lost / n_read, 1)}) not"
-            " aligned"
+            f"{name}: {n_lost} of {pluralize(n_read, 'error')}"
+            f" ({format_percent(n_lost / n_read, 1)}) not aligned"
             " and left out, as nothing of the text is between <v> and </v>"
         )

@@ -7,11 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, printable_path, quote_value
+from spanagree.errors import InputError, escape_path, quote_value
 from spanagree.files import PathName, read_lines
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _TAGS = frozenset(("OK", "BAD"))
 _BAD = "BAD"
@@ -31,10 +31,10 @@ def read_raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorp
     Raises:
         InputError: if a line has another tag.
     """
-    log = ReadLog(printable_path(path))
+    log = ReadLog(escape_path(path))
     log.numbered = True
     records = _yield_records(log.name, read_lines(path, encoding))
-    reading: dict[str, Any] = {"format": "qe-tags", **reading_settings(encoding)}
+    reading: dict[str, Any] = {"format": "qe-tags", **build_reading_settings(encoding)}
     return gather_records(records, log, reading, offsets="tokens", again=False)
 
 

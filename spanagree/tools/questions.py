@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-from spanagree.errors import InputError, join_names, printable_path, quote_value
+from spanagree.errors import InputError, escape_path, join_names, quote_value
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import read_csv_records
 from spanagree.formats.exports import check_objects
@@ -113,7 +113,7 @@ def yield_crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterat
     )
     if not texts or marked_column is None:
         raise InputError(
-            f"{printable_path(path)}: the columns {join_names(header)}; CrowdTruth has one of"
+            f"{escape_path(path)}: the columns {join_names(header)}; CrowdTruth has one of"
             " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
     judged = [(row, _parse_strings(row[marked_column], location)) for location, row in rows]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, pluralize, printable_path, quote_value
-from spanagree.files import PathName, from_json, named_file, numbered_lines, read_text
+from spanagree.errors import InputError, escape_path, pluralize, quote_value
+from spanagree.files import PathName, find_file, parse_json, read_text, yield_numbered_lines
 from spanagree.formats.csv_rows import read_csv_rows
 
 _NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
@@ -23,7 +23,7 @@ def yield_appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, An
     Raises:
         InputError: if a row has another length, or spans are not JSON.
     """
-    name = printable_path(path)
+    name = escape_path(path)
     records: list[tuple[str, dict[str, Any]]] = []
     n_skipped = 0
     for line, row in read_csv_rows(path, encoding):
@@ -38,7 +38,7 @@ def yield_appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, An
             n_skipped += 1
             continue
         system = signs[0] if signs else system
-        spans = from_json(row[9], f"{location}: spans", "a list in JSON is needed")
+        spans = parse_json(row[9], f"{location}: spans", "a list in JSON is needed")
         for span in spans:
             error_types = span.get("error_type")
             span["label"] = (
@@ -54,7 +54,7 @@ def yield_appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, An
 def _read_output(folder: Path, system: str, pair: str) -> list[str] | None:
     """Read the lines of a system's output, if it is near a folder; else `None`."""
     for parent in (folder, folder.parent):
-        if file := named_file(parent / "system-outputs" / pair, f"{system}.txt"):
+        if file := find_file(parent / "system-outputs" / pair, f"{system}.txt"):
             return read_text(file).split("\n")
     return None
 
@@ -71,7 +71,7 @@ def yield_rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     pair = Path(path).name.partition(".")[0]
     last_segment: dict[str, int] = {}
     outputs: dict[str, list[str] | None] = {}
-    for location, line in numbered_lines(path, encoding):
+    for location, line in yield_numbered_lines(path, encoding):
         system, _, answer = line.partition("\t")
         if not answer:
             raise InputError(
@@ -80,7 +80,7 @@ def yield_rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
         segment = last_segment[system] = last_segment.get(system, 0) + 1
         record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
         if answer != "None":
-            record |= from_json(answer, location, "errors in JSON, or None")
+            record |= parse_json(answer, location, "errors in JSON, or None")
         if system not in outputs:
             outputs[system] = _read_output(Path(path).resolve().parent, system, pair)
         texts = outputs[system]

@@ -12,10 +12,10 @@ from typing import Any
 from spanagree.errors import (
     InputError,
     invalid_value,
-    is_whole,
+    is_integer,
+    parse_whole_number,
     pluralize,
     quote_value,
-    whole_number,
 )
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import read_csv_records, read_csv_rows
@@ -52,7 +52,7 @@ def yield_bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
             for start, piece in zip(
                 starts, find_checked_values(passage, "text[*]", location), strict=True
             ):
-                if not is_whole(start) or start < len(text):
+                if not is_integer(start) or start < len(text):
                     raise InputError(
                         f"{location}: a passage at {quote_value(start)}, where the one before has"
                         " not ended"
@@ -199,7 +199,7 @@ def yield_index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tu
 def _parse_indices(cell: Any, location: str) -> list[int]:
     with suppress(ValueError):
         value = json.loads(cell) if isinstance(cell, str) else cell
-        if isinstance(value, list) and all(map(is_whole, value)):
+        if isinstance(value, list) and all(map(is_integer, value)):
             return value
     raise InputError(f"{location}: {quote_value(cell)}; a list of whole numbers is needed")
 
@@ -230,7 +230,7 @@ def yield_prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterat
             )
         spans = texts.setdefault(cells["id"], [])
         if words:
-            word_indices = [whole_number(word, f"{location}: word") for word in words]
+            word_indices = [parse_whole_number(word, f"{location}: word") for word in words]
             spans.append({"runs": find_runs(word_indices), "label": label and cells[label]})
     folders_by_parent: dict[Path, list[Path]] = {}
     for id_, spans in texts.items():

@@ -19,13 +19,21 @@ from spanagree.corpus.offsets import shorten_line_ends
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
+    escape_path,
     invalid_value,
     join_names,
-    printable_path,
+    parse_whole_number,
     quote_value,
-    whole_number,
 )
-from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
+from spanagree.files import (
+    PathName,
+    Zip,
+    decode_bytes,
+    name_files_in_errors,
+    open_zip,
+    read_bytes,
+    read_text,
+)
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
 from spanagree.formats.xml_elements import find_declared_encoding, parse_tree, strip_namespace
@@ -87,14 +95,14 @@ def looks_like_xml_tools(start: FileHead) -> bool:
     return start.shape in ("xml", "text") and _find_tool("\n".join(start.lines)) is not None
 
 
-@naming_files()
+@name_files_in_errors()
 def read_raw_xml_tools(path: PathName) -> RawCorpus:
     """Read the rows of a file of one of :data:`TOOLS`, or of a folder of them, without checks.
 
     Raises:
         InputError: if a file is not XML of a tool, or a text is missing.
     """
-    log = ReadLog(printable_path(path))
+    log = ReadLog(escape_path(path))
     tool_names: set[str] = set()
     raw = gather_records(
         _yield_records(Path(path), log, tool_names), log, {"format": "xml"}, one_each=True
@@ -127,7 +135,7 @@ def _yield_sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source
     if head.shape == "folder":
         files = [path / name for name in sorted(head.members) if name.endswith(".knowtator.xml")]
     for file in files:
-        location = printable_path(file)
+        location = escape_path(file)
         raw = read_bytes(location, str(file))
         root, tool = _parse_xml(location, raw)
         text = cache(
@@ -143,7 +151,7 @@ def _read_neighbouring_text(
 
 
 def _yield_sources_in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
-    name = printable_path(path)
+    name = escape_path(path)
     with open_zip(path) as archive:
         member_by_base = {  # the first of equal names
             member.rpartition("/")[2].casefold(): member for member in reversed(archive.names)
@@ -175,7 +183,7 @@ def _parse_xml(location: str, raw: bytes) -> tuple[Element, XmlTool]:
     if tool.read_records is _read_inline_tags:
         body = raw.removeprefix(b"\xef\xbb\xbf")
         if (encoding := find_declared_encoding(body).lower()) != "utf-8":
-            body = decoded(location, body, encoding).encode()
+            body = decode_bytes(location, body, encoding).encode()
         body = re.sub(rb"^\s*<\?xml.*?\?>", b"", body)
         body = re.sub(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+);)", b"&amp;", body)
         raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^<>\[]*>", b"", body) + b"</doc>"
@@ -193,7 +201,7 @@ def _parse_integer(digits: str, location: str) -> int:
     """Parse an integer, possibly with a sign."""
     if not re.fullmatch(r"\s*-?[0-9]+\s*", digits):
         raise invalid_value(location, digits, "a whole number is needed")
-    return whole_number(digits.strip(), location)
+    return parse_whole_number(digits.strip(), location)
 
 
 def _parse_integer_attribute(element: Element, name: str, location: str) -> int:

@@ -20,7 +20,7 @@ from spanagree.arrays import Progress
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import percent, pluralize
+from spanagree.errors import format_percent, pluralize
 from spanagree.results.frame import Column, Value
 from spanagree.results.score import UNDEFINED
 
@@ -190,7 +190,6 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, correction: 
         f"{pluralize(len(varying), noun)}{' ' * bool(owner)}{owner} in which chance can vary"
     )
     n_expected = len(not_unexpected)
-    note = (
-        f"{n_expected} of {of_varying} cannot be told from chance ({correction}, {percent(LEVEL)})"
-    )
+    test = f"{correction}, {format_percent(LEVEL)}"
+    note = f"{n_expected} of {of_varying} cannot be told from chance ({test})"
     return f"{note}; {n_powerless} of these could not with any match" if n_powerless else note

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.choices import ClusterBy, Over
 from spanagree.errors import SettingError, check_choice, quote_value
-from spanagree.settings import kinds_and_confidence
+from spanagree.settings import format_kinds_and_confidence
 
 CLUSTER_BY = {
     "document": "whole documents with all their sentences, or with --group-by whole groups",
@@ -92,7 +92,7 @@ class Jackknife:
         >>> Jackknife(cluster_by="document").settings(["exact", "jackknife-t"])
         {'ci': 'jackknife-t95+exact95', 'cluster_by': 'document'}
         """
-        settings = {"ci": kinds_and_confidence(kinds, self.confidence)}
+        settings = {"ci": format_kinds_and_confidence(kinds, self.confidence)}
         if self.cluster_by is not None:
             settings["cluster_by"] = self.cluster_by
         return {**settings, "over": _BOTH} if self.over_annotators else settings

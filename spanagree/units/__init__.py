@@ -1,6 +1,6 @@
 """Agreement on the positions and the categories of units: α_U and γ."""
 
-from spanagree.public import names_of
+from spanagree.public import build_exports
 
 TYPE_CHECKING = False  # typing takes a while to load
 
@@ -11,4 +11,4 @@ if TYPE_CHECKING:
     from spanagree.units.gamma_result import Gamma as Gamma
     from spanagree.units.score import CoefficientScore as CoefficientScore
 
-__all__, __getattr__, __dir__ = names_of(__name__, __file__)
+__all__, __getattr__, __dir__ = build_exports(__name__, __file__)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_rows
+from spanagree.arrays import Floats, Ints, expand_ranges, unique_rows, yield_batches
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import concatenate_segments
@@ -165,7 +165,7 @@ def observed(units: Continua) -> Floats:
     first_candidate = np.arange(n_units) + 1
     candidate_stop = np.maximum(candidate_stop, first_candidate)
     previous_end = units.before
-    for batch_start, batch_stop in batches_up_to(candidate_stop - first_candidate, _PORTION):
+    for batch_start, batch_stop in yield_batches(candidate_stop - first_candidate, _PORTION):
         second, row = expand_ranges(
             first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
         )

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, group_indices, join, unique_rows
+from spanagree.arrays import Floats, Ints, group_indices, join_sorted, unique_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, is_long
 from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
@@ -110,7 +110,7 @@ def _sum_of_mean_gains(
     length_ratio = np.ones(len(document))
     if scale is not None:
         length_ratio = np.bincount(row_index, scale, len(document)) / n_units
-    i, j = join(document, document)
+    i, j = join_sorted(document, document)
     is_later = annotator[j] > annotator[i]
     i, j = i[is_later], j[is_later]
     n_pairs = np.maximum(pairs_of_annotators(annotators), 1)[document[i]]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import MIX_STEP, Floats, Ints, batches_up_to, expand_ranges, mixed
+from spanagree.arrays import MIX_STEP, Floats, Ints, expand_ranges, mix_bits, yield_batches
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import SettingError, check_choice, escape_name, quote_value
@@ -233,7 +233,7 @@ def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
     )
     first_candidate = np.arange(len(order)) + 1
     candidate_stop = np.maximum(np.searchsorted(key[order], end, side="right"), first_candidate)
-    for batch_start, batch_stop in batches_up_to(candidate_stop - first_candidate, _PORTION):
+    for batch_start, batch_stop in yield_batches(candidate_stop - first_candidate, _PORTION):
         second, row = expand_ranges(
             first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
         )
@@ -252,10 +252,10 @@ def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> 
     content_hash = np.zeros(len(units.start), np.uint64)
     columns = (units.start, units.end, units.label.astype(np.float64))
     for column in columns:
-        content_hash = mixed(
+        content_hash = mix_bits(
             content_hash + MIX_STEP + np.ascontiguousarray(column + 0.0).view(np.uint64)
         )
-    pair_hash = mixed(content_hash[u] + content_hash[v]) >> np.uint64(11)
+    pair_hash = mix_bits(content_hash[u] + content_hash[v]) >> np.uint64(11)
     pair_fraction = pair_hash.astype(np.float64) * 2.0**-53
     tie_break = 0.85 * unlike + 0.1 * (1 - proximity) + 0.05 * pair_fraction
     return (tie_break - 2) * (TIE * dissimilarity.delta_empty)

@@ -25,7 +25,7 @@ from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, check_whole, quote_value
+from spanagree.errors import SettingError, check_choice, check_integer, quote_value
 from spanagree.units.alignment import UnitAlignment, align, aligned_pairs, disorder_bounds
 from spanagree.units.control import gains
 from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, near_pairs, units_of
@@ -65,7 +65,7 @@ class Sampling:
 
     def __post_init__(self) -> None:
         check_choice(self.sampler, SAMPLERS, "sampler")
-        check_whole(self.seed, 0, "seed")
+        check_integer(self.seed, 0, "seed")
         p = self.precision
         if not isinstance(p, (Real, np.floating)) or isinstance(p, bool) or not p > 0:
             raise SettingError(f"precision {quote_value(p)}; a number above 0 is needed")

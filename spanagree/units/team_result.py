@@ -14,7 +14,7 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
 from spanagree.results.score import get_ends
-from spanagree.settings import Settings, confidence_of, document_noun
+from spanagree.settings import Settings, document_noun, parse_confidence
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.score import CoefficientScore, columns, dot, reasons, values
 
@@ -83,14 +83,14 @@ class TeamResult(Result, Generic[Some]):
             low, high = map(verdict.format_short, figure.bounds)
             return f"{name} lies between {low} and {high}; the search for it ended early."
         interval = None if figure.interval is None else figure.interval.corrected
-        confidence = confidence_of(self.settings)
+        confidence = parse_confidence(self.settings)
         return verdict.write_coefficient(name, figure.value, interval, confidence, figure.reason)
 
     def _extremes(self, subject: str = "it") -> str:
         """Write the sentence on the labels with the highest and the lowest value."""
         values = {label: figure.value for label, figure in self.labels.items()}
         intervals = {label: get_ends(x.interval, "corrected") for label, x in self.labels.items()}
-        confidence = confidence_of(self.settings)
+        confidence = parse_confidence(self.settings)
         return verdict.write_extremes(values, "label", subject, intervals, confidence)
 
     BY: ClassVar[Mapping[str, str]] = {

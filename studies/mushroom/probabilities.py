@@ -14,7 +14,7 @@ from spanagree.errors import (
     InputError,
     escape_name,
     invalid_value,
-    is_whole,
+    is_integer,
     join_names,
     pluralize,
     quote_value,
@@ -143,7 +143,7 @@ def _spans(cell: Any, length: int, location: str) -> list[tuple[int, int, float]
         ]
         start, end, share = values
         is_share = isinstance(share, (int, float)) and not isinstance(share, bool)
-        if not (is_whole(start) and is_whole(end) and is_share and 0 <= share <= 1):
+        if not (is_integer(start) and is_integer(end) and is_share and 0 <= share <= 1):
             raise invalid_value(f"{location}: span", span, _NEEDED)
         if not 0 <= start <= end <= length:
             raise invalid_value(

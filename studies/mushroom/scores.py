@@ -13,7 +13,7 @@ import numpy as np
 from probabilities import SpanProbabilities, probabilities_in
 from shares import OfDocuments, Shares, counts_of, iou, scores_of_people, shares, spearman
 
-from spanagree.arrays import Floats, expand_ranges, join
+from spanagree.arrays import Floats, expand_ranges, join_sorted
 from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
@@ -358,7 +358,7 @@ def _f1_of(
     number = {name: i for i, name in enumerate(corpus.annotators)}
     of_system = np.isin(crowd.annotator, [number[name] for name in systems])
     of_systems, of_references = np.flatnonzero(of_system), np.flatnonzero(~of_system)
-    system, reference = join(crowd.document[of_systems], crowd.document[of_references])
+    system, reference = join_sorted(crowd.document[of_systems], crowd.document[of_references])
     pairs = of_references[reference], of_systems[system]
     rows = compare_pairs(corpus, crowd, pairs, _MATCH, chance)
     scores = {}

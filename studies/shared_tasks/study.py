@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.arrays import Progress, join
+from spanagree.arrays import Progress, join_sorted
 from spanagree.chance.model import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
@@ -33,7 +33,7 @@ from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
 from spanagree.results.data import to_plain_data
 from spanagree.results.score import Score
-from spanagree.signature import signature
+from spanagree.signature import format_signature
 from spanagree.systems.above_chance import ChanceTest, chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
@@ -235,7 +235,7 @@ def study(
 
 def _signature(matches: Sequence[str], settings: Mapping[str, Any]) -> str:
     """Return the measures and the settings in one line."""
-    return f"measures:{','.join(matches)}|{signature(settings)}"
+    return f"measures:{','.join(matches)}|{format_signature(settings)}"
 
 
 def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> Mapping[str, Any]:
@@ -464,7 +464,7 @@ def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
     layers = {people[0]: Layer(copy, start, end, label, np.ones(len(document), np.bool_))}
     for name in systems:
         layer = corpus.layers[name]
-        row, copy = join(layer.document, document)
+        row, copy = join_sorted(layer.document, document)
         start, end, label = layer.start[row], layer.end[row], layer.label[row]
         layers[name] = Layer(copy, start, end, label, layer.annotated[document])
     parent_ids = document

@@ -16,12 +16,12 @@ import pytest
 from messages import says
 
 import spanagree as sa
-from spanagree.choices import Repair, Shown, names_of
+from spanagree.choices import Repair, Shown, list_names
 from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MEASURES, measures
-from spanagree.errors import chosen
+from spanagree.errors import format_setting
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_json_is_the_python_result(run, files):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("form", names_of(Shown))
+@pytest.mark.parametrize("form", list_names(Shown))
 @pytest.mark.parametrize("by", ["label", "document", None])
 def test_formats_and_files(run, files, tmp_path, form, by):
     """Every format, by label and document, on stdout as in a file; the file replaces an old one."""
@@ -337,7 +337,7 @@ CASES = {
     "mixed schemes": ({"a": "x L-X\ny E-X\n", "b": "x O\ny O\n"}, ["evaluate", "a", "b", "--strict"], 1, "a:1 and below: the prefixes E L belong to no one scheme, so a strict reading is not defined; name a scheme (IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU) or read leniently"),
     "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25}; a length is a whole number from 1 to 1000000000"),
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
-    "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, f"unknown repair 'fix'; allowed: {', '.join(names_of(Repair))}"),
+    "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, f"unknown repair 'fix'; allowed: {', '.join(list_names(Repair))}"),
     "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text doesn't apply to conll files; it is for mqm, paths, dataset, hub, records of tools"),
     "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
     "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; give each annotator a name of its own"),
@@ -362,7 +362,7 @@ CASES = {
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "workers of one corpus": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--workers", "5"], 2, "--workers needs files found by a pattern: each file is read and compared by itself; see 'spanagree agree --help'"),
     "boundaries within and per label": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "boundaries", "--tolerance", "1", "--chance", "per-label"], 1, "match boundaries-within-1 pairs segments of any label, and of chance per-label only those of one label exclude each other; use --chance nonoverlapping (chance='nonoverlapping'), or --match exact (match='exact')"),
-    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of annotators who do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or " + chosen("match", *measures(lambda x: not x.one_to_one and x.kernel != "equal"))),
+    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of annotators who do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or " + format_setting("match", *measures(lambda x: not x.one_to_one and x.kernel != "equal"))),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),
     "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1; a length is a whole number from 1 to 1000000000"),
@@ -651,7 +651,7 @@ def shared_tokens(job, **own):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("form", names_of(Shown))
+@pytest.mark.parametrize("form", list_names(Shown))
 def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     """A command of ten lines has its function's options, every format, intervals and workers."""
     module = types.ModuleType("spanagree.cli.shared_tokens")

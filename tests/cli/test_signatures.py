@@ -19,7 +19,7 @@ import pytest
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.report.citation import parse_signature, write_citation
-from spanagree.signature import signature
+from spanagree.signature import format_signature
 
 ABOUT = ("signature", "settings", "notes", "caveats")  # of a report, what is not a figure
 
@@ -668,7 +668,7 @@ def test_other_figures_have_another_signature(run, command, option, case):
     assert figures != other_figures  # else the case shows nothing
     assert lines != other_lines
     for line in (*lines, *other_lines):
-        assert signature(parse_signature(line)) == line
+        assert format_signature(parse_signature(line)) == line
         assert write_citation(parse_signature(line))
 
 
@@ -698,10 +698,10 @@ def test_what_an_option_allows_is_in_the_signature(run, command, option, case):
 )  # fmt: skip
 def test_values_that_look_alike(one, other, line):
     """Values that differ in a late digit, or in names with commas and brackets, are told apart."""
-    lines = [signature({**settings, "version": "1.0.0"}) for settings in (one, other)]
+    lines = [format_signature({**settings, "version": "1.0.0"}) for settings in (one, other)]
     assert lines[1] == f"{line}|spanagree:1.0.0"
     assert lines[0] != lines[1]
-    assert [signature(parse_signature(each)) for each in lines] == lines
+    assert [format_signature(parse_signature(each)) for each in lines] == lines
 
 
 @pytest.mark.parametrize("call", [sa.agree, sa.difficulty, sa.alpha_u], ids=lambda f: f.__name__)

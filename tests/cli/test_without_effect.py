@@ -7,7 +7,7 @@ import pytest
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.joined import merge_settings
-from spanagree.signature import signature
+from spanagree.signature import format_signature
 
 EVALUATE = "evaluate {0}/gold.conll {0}/lexicon.conll "
 CROWD = "{0}/../crowd/crowd.jsonl "
@@ -80,6 +80,6 @@ def test_parts_need_not_all_have_had_an_effect():
     other = {"version": "1", "repair": ["clip-beyond-text"]}
     for parts in ((one, other), (other, one)):
         whole = merge_settings(*parts)
-        assert signature(whole) == "missing:?|repair:clip-beyond-text+drop-empty|spanagree:1"
+        assert format_signature(whole) == "missing:?|repair:clip-beyond-text+drop-empty|spanagree:1"
     with pytest.raises(sa.InputError, match="missing"):
         merge_settings(one, {**other, "missing": "NA"})

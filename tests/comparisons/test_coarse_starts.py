@@ -19,7 +19,7 @@ from strategies import ADDITIVE
 import spanagree as sa
 from spanagree.chance import start_distributions
 from spanagree.chance.model import chance_model
-from spanagree.choices import Chance, names_of
+from spanagree.choices import Chance, list_names
 from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import of_all_offsets, shortened
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
@@ -47,7 +47,7 @@ def recording(length, number, mean, seed=0, annotators=2, unit="10ms"):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("chance", names_of(Chance))
+@pytest.mark.parametrize("chance", list_names(Chance))
 @pytest.mark.parametrize("match", ADDITIVE)
 @pytest.mark.parametrize(
     ("length", "number", "mean"), [(20_000, 40, 30), (20_000, 9, 1200), (20_000, 150, 5)]

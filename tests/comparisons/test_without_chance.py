@@ -15,7 +15,7 @@ from messages import refuses
 from strategies import at_most, halves
 
 import spanagree as sa
-from spanagree.choices import Test, names_of
+from spanagree.choices import Test, list_names
 from spanagree.cli.main import main
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.limits import NUMBERS
@@ -232,7 +232,7 @@ def test_quotes_without_a_place():
 def test_comparisons_of_systems():
     corpus = of(NESTED, NESTED, NESTED[:1], documents=20)
     result = sa.evaluate(corpus, match="overlap")
-    for test in names_of(Test):
+    for test in list_names(Test):
         found = sa.compare_systems(result, test=test)
         assert found["s1", "s2"].observed.value == pytest.approx(0.5)
         assert math.isnan(found["s1", "s2"].corrected.value)

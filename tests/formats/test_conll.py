@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.files import file_names, named_files
+from spanagree.files import choose_file_names, name_layers
 
 FILE = "gold.conll"
 
@@ -372,14 +372,14 @@ def test_joined_files_of_ours(write):
 
 def test_names():
     """Layers are called as their files, with folders where that alone tells them apart."""
-    assert file_names(["x/a.conll", "y/b.conll"]) == ["a.conll", "b.conll"]
-    assert file_names(["x/a", "y/a", "z/b"]) == ["x/a", "y/a", "b"]
-    assert file_names(["p/x/a", "q/x/a"]) == ["p/x/a", "q/x/a"]
-    assert file_names(["a", "x/a"]) == ["a", "x/a"]
-    assert file_names(["x/a", "-"], taken_names=["a"]) == ["x/a", "stdin"]
-    assert named_files({"n": "x/a"}) == {"n": "x/a"}
+    assert choose_file_names(["x/a.conll", "y/b.conll"]) == ["a.conll", "b.conll"]
+    assert choose_file_names(["x/a", "y/a", "z/b"]) == ["x/a", "y/a", "b"]
+    assert choose_file_names(["p/x/a", "q/x/a"]) == ["p/x/a", "q/x/a"]
+    assert choose_file_names(["a", "x/a"]) == ["a", "x/a"]
+    assert choose_file_names(["x/a", "-"], taken_names=["a"]) == ["x/a", "stdin"]
+    assert name_layers({"n": "x/a"}) == {"n": "x/a"}
     with refuses(sa.InputError, "… ./a: the same file as a … NAME=FILE"):
-        file_names(["a", "./a"])
+        choose_file_names(["a", "./a"])
 
 
 def test_tokens_in_another_unicode_form(tmp_path):

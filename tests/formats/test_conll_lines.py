@@ -19,7 +19,7 @@ from spanagree.corpus.segments import encode_by_first_use
 from spanagree.corpus.tags import parse_prefixed_tag
 from spanagree.corpus.words import TokenBytes
 from spanagree.errors import InputError, escape_name, pluralize, quote_value
-from spanagree.files import lines_of, mark_inside
+from spanagree.files import build_mark_error, yield_lines
 from spanagree.formats.conll import fields, page
 from spanagree.formats.conll import lines as conll_lines
 from spanagree.formats.conll.head import infer_header
@@ -53,7 +53,7 @@ def slow_rows(text, columns, scheme, missing):
 
 def slow_parts(path, encoding, block, unit):
     """Line by line: text, lines before it, how many units; each ends behind the last row."""
-    text = "".join(lines_of(path, encoding))
+    text = "".join(yield_lines(path, encoding))
     rows = slow_rows(text, [None], "auto", None)
     lines = re.findall("[^\n]*\n|[^\n]+", text)
     ends = []  # the line behind each sentence or document
@@ -89,7 +89,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
     tabbed = True
     for number, line in enumerate(text.split("\n"), before + 1):
         if line.startswith("\ufeff"):
-            raise mark_inside(f"{name}:{number}")
+            raise build_mark_error(f"{name}:{number}")
     for number, line in enumerate(text.split("\n"), before + 1):
         row = line.rstrip(" \r")  # a tab at the end says that the last column is empty
         if "\r" in row:

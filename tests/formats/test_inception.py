@@ -17,7 +17,7 @@ from strategies import rows
 
 import spanagree as sa
 from spanagree.corpus.repairs import build_valid_corpus
-from spanagree.files import lines_of
+from spanagree.files import yield_lines
 from spanagree.formats.inception.cas import read_json, read_xmi
 from spanagree.formats.inception.project import build_file, read_project
 from spanagree.formats.inception.read import read_raw_inception
@@ -65,7 +65,7 @@ def test_the_tools_own_suite(real):
     files = {f"{suite}/{name}": about for suite in ("tsv3_suite", "curation_testsuite") for name, about in facts[suite].items()}  # fmt: skip
     assert len(files) == 75 + 48
     for name, about in files.items():
-        page = read_tsv(lines_of(folder / name), name)
+        page = read_tsv(yield_lines(folder / name), name)
         sizes = {layer: len(marks.start) for layer, marks in page.layers.items() if marks.start}
         expected = {k: n for k, n in about["spans_per_layer"].items() if k != CHAINS}
         assert sizes == expected, name

@@ -16,7 +16,7 @@ from spanagree.cli.main import main
 from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.formats.recognise import convert_to_pattern, find_format
 from spanagree.formats.tagged_copies import find_tagged_spans
-from spanagree.tables import SEPARATORS, cells_of, rows_of, separator_of
+from spanagree.tables import SEPARATORS, find_separator, split_cells, yield_rows
 from spanagree.tools.mqm import _parse_cell as without_v
 
 SOURCE = Path(sa.__file__).parent
@@ -33,10 +33,10 @@ plain_cells = st.text('abc 1.,;\t"é', max_size=5)
 def test_what_is_written_is_read(sign, rows):
     """Cells are those that were quoted, whatever is in them. Oracle: the rows themselves."""
     quoted = [sign.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
-    assert separator_of(quoted) == sign
+    assert find_separator(quoted) == sign
     filled = [row for row in rows if any(cell.strip() for cell in row)]
-    assert [row for _, row in rows_of("t", quoted, sign)] == filled
-    assert [cells_of(line, sign) for line in quoted] == rows
+    assert [row for _, row in yield_rows("t", quoted, sign)] == filled
+    assert [split_cells(line, sign) for line in quoted] == rows
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_is_written_is_read(sign, rows):
 )  # fmt: skip
 def test_separators(lines, sign):
     """Signs in quotes separate nothing; of several outside, the rows decide."""
-    assert separator_of(lines) == sign
+    assert find_separator(lines) == sign
 
 
 def test_group_by_table_with_semicolons(tmp_path):

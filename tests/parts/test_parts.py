@@ -21,7 +21,7 @@ from whole_and_parts import cut, everything, near, random_team, texts
 
 import spanagree as sa
 from spanagree.agreement.compared_annotators import ComparedAnnotators
-from spanagree.choices import Test, names_of
+from spanagree.choices import Test, list_names
 from spanagree.references.baselines import with_baselines
 from spanagree.systems.compared_systems import ComparedSystems
 
@@ -164,7 +164,7 @@ def test_tests_and_p_values(newsroom_parts):
     corpus, parts = newsroom_parts
     one, other = (sa.evaluate(source, "gold", p_values=True) for source in (corpus, parts))
     assert everything(one) == everything(other)
-    for test in names_of(Test):
+    for test in list_names(Test):
         ask = {"test": test, "resamples": 19, "seed": 4}
         assert everything(sa.compare_systems(one, **ask)) == everything(
             sa.compare_systems(other, **ask)

@@ -14,7 +14,7 @@ from rounding import equal_to_rounding
 from test_real_data import pico, toxic
 
 import spanagree as sa
-from spanagree.choices import DisputeSort, names_of
+from spanagree.choices import DisputeSort, list_names
 from spanagree.results.data import to_csv
 from spanagree.results.frame import TableStyle
 from spanagree.results.text import render
@@ -140,7 +140,7 @@ def test_outliers_do_not_fill_the_queue():
     two pairs agree in 2 of 3 segments, and one in all, so that it is 1 − 7/9.
     """
     corpus = with_an_outlier()
-    for sort in names_of(DisputeSort):
+    for sort in list_names(DisputeSort):
         result = sa.disputes(corpus, sort=sort)
         assert result.outliers == ("dia",)
         assert [each.document for each in result.documents[:2]] == ["29", "30"]

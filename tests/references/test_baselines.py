@@ -14,7 +14,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import Baseline, names_of
+from spanagree.choices import Baseline, list_names
 from tests.strategies import crowds
 
 CROWD = "corpora/crowd/crowd.jsonl"
@@ -81,7 +81,7 @@ def test_what_baselines_mark(crowd, seed):
     """By hand: the whole text with the most frequent label; nothing; a reference's lengths and labels."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    whole = sa.with_baselines(corpus, names_of(Baseline), seed=seed)
+    whole = sa.with_baselines(corpus, list_names(Baseline), seed=seed)
     labels = Counter(c for x in layers.values() for spans in x for _, _, c in spans or ())
     most = min(labels, key=lambda c: (-labels[c], c), default=None)
     for document, old in zip(whole, corpus, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from strategies import ADDITIVE
 
 import spanagree as sa
-from spanagree.choices import Chance, names_of
+from spanagree.choices import Chance, list_names
 from spanagree.cli.main import main
 
 ANSWERS = "corpora/answers/answers.jsonl"
@@ -58,7 +58,7 @@ def test_a_random_system_is_0_on_mushroom(real, language):
 
 @pytest.mark.long
 @pytest.mark.parametrize("match", ADDITIVE)
-@pytest.mark.parametrize("chance", names_of(Chance))
+@pytest.mark.parametrize("chance", list_names(Chance))
 @pytest.mark.parametrize("chance_of", ["both", "systems"])
 def test_references_add(answers, match, chance, chance_of):
     """F1 against references is that of the sums of all evaluations against one of them."""

@@ -24,7 +24,7 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, parse_signature, write_citation
 from spanagree.results.text import break_signature
-from spanagree.signature import OF_CHANCE, signature
+from spanagree.signature import OF_CHANCE, format_signature
 from spanagree.signature import SETTINGS as TABLE
 from spanagree.version import SPECIFICATION
 
@@ -79,9 +79,9 @@ SETTINGS = st.fixed_dictionaries(
 @given(SETTINGS)
 def test_settings_come_back(settings):
     """What a signature says is what it was made of (numbers of three digits lose none)."""
-    line = signature(settings)
+    line = format_signature(settings)
     assert parse_signature(line) == settings
-    assert signature(parse_signature(line)) == line
+    assert format_signature(parse_signature(line)) == line
 
 
 @given(SETTINGS, st.text(), st.sampled_from(["missing", "between"]))
@@ -91,10 +91,10 @@ def test_settings_come_back(settings):
 @example({"version": "1.0.0", "scheme": "IO"}, "auto", "missing")
 def test_text_of_users_in_a_signature(settings, text, key):
     """Whatever a label or an annotator is called, the line is one line, and reads back as it is."""
-    line = signature({**settings, key: text})
+    line = format_signature({**settings, key: text})
     assert line.isprintable()
     assert parse_signature(break_signature(line)) == parse_signature(line), "as pages break it"
-    assert signature(parse_signature(line)) == line
+    assert format_signature(parse_signature(line)) == line
     assert parse_signature(line).keys() == settings.keys() | {key}
 
 
@@ -115,8 +115,8 @@ NAMES = st.text() | st.text("a\\x7c5|,=()n\n")
 def test_names_in_a_signature_are_one_to_one(one, other):
     """From the line each name comes back, so no two look the same, by itself and among others."""
     for settings in ({"gold_first": False, "gold": one}, {"between": [one, other]}):
-        line = signature({**settings, "version": "1"})
-        assert signature(parse_signature(line)) == line
+        line = format_signature({**settings, "version": "1"})
+        assert format_signature(parse_signature(line)) == line
         (value,) = (
             text for key, text in parse_signature(line).items() if key in ("gold", "between")
         )
@@ -129,16 +129,16 @@ def test_lines_from_before_backslashes_were_escaped():
     """They are read, and written again, as they stand."""
     line = r"gold:C:\data\x7c\x5c.conll|spanagree:1.0.0"
     assert parse_signature(line)["gold"] == r"C:\data\x7c\x5c.conll"
-    assert signature(parse_signature(line)) == line
+    assert format_signature(parse_signature(line)) == line
     assert f"Signature: {line}\n" in sa.cite(line)
 
 
 @given(st.sets(st.sampled_from(["IOB2", "IO", "none", "mixed"])))
 def test_schemes_that_were_recognised(schemes):
     """They come back without their layers."""
-    line = signature({"scheme": "auto", "schemes": dict(enumerate(schemes)), "version": "1"})
+    line = format_signature({"scheme": "auto", "schemes": dict(enumerate(schemes)), "version": "1"})
     assert set(parse_signature(line)["schemes"]) == schemes
-    assert signature(parse_signature(line)) == line
+    assert format_signature(parse_signature(line)) == line
 
 
 @given(st.text() | st.text("match:exc|spanagree0.1,+\x1b\n"))
@@ -400,7 +400,7 @@ def test_any_settings(settings):
         assert "[[" not in text
         assert "None" not in text
         if form != "bibtex":
-            assert signature(settings) in text
+            assert format_signature(settings) in text
     assert f"spanagree {settings['version']}" in " ".join(write_citation(settings).split())
 
 

@@ -14,7 +14,7 @@ from spanagree.results import latex, markdown, text
 from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle
 from spanagree.results.numbers import format_decimal
-from spanagree.signature import signature
+from spanagree.signature import format_signature
 
 RANDOM = random.Random(1)
 NAMES = {
@@ -207,8 +207,8 @@ def test_the_signature_breaks_at_its_bars():
     assert line.startswith("signature: match:exact|")
     assert all(len(each) <= PAGE for each in line.split("\n"))
     assert all(each.endswith("|") for each in line.split("\n")[:-1])
-    assert signature(parse_signature(line)) == signature(settings)
-    assert signature(parse_signature(line.replace("\n", " "))) == signature(settings)
+    assert format_signature(parse_signature(line)) == format_signature(settings)
+    assert format_signature(parse_signature(line.replace("\n", " "))) == format_signature(settings)
 
 
 def test_digits_and_per_cent():

@@ -13,7 +13,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.choices import Kind, names_of
+from spanagree.choices import Kind, list_names
 from spanagree.cli.main import main
 from spanagree.comparisons.chance_distribution.distribution import likely_matches
 from spanagree.results.plots import Plot, compute_plot_size, draw_curves, draw_lines, draw_slopes
@@ -351,7 +351,7 @@ def test_others(results):
     assert list(points.get_ydata()) == list(hard.chance[hard.defined])
     counts = results["disagreements"].counts
     bars = [bar.get_width() for bar in results["disagreements"].plot().patches]
-    assert bars == [counts[k] for k in names_of(Kind)]  # fmt: skip
+    assert bars == [counts[k] for k in list_names(Kind)]  # fmt: skip
 
 
 def test_into_axes_of_ones_own(results):

@@ -9,7 +9,7 @@ import pytest
 from messages import says
 
 import spanagree as sa
-from spanagree.choices import Test, names_of
+from spanagree.choices import Test, list_names
 from spanagree.systems import Comparison
 from spanagree.systems.compare_systems import ComparisonSettings, Difference, SystemPair
 
@@ -24,7 +24,7 @@ def compared(layers, test="jackknife", **ask):
     return result, result.pairs[0]
 
 
-@pytest.mark.parametrize("test", names_of(Test))
+@pytest.mark.parametrize("test", list_names(Test))
 def test_documents_that_one_missed(test):
     """The difference is that over the documents both saw: F1 2·1/3 of one, 1 of the other."""
     layers = {"gold": [X] * 4, "a": [X, X, X, NONE], "b": [None, None, X, X]}

@@ -9,7 +9,7 @@ from messages import refuses
 from strategies import at_most, crowds
 
 import spanagree as sa
-from spanagree.choices import Kind, names_of
+from spanagree.choices import Kind, list_names
 from spanagree.cli.main import main
 
 FILES = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
@@ -41,7 +41,7 @@ def test_by_hand():
     mine = [(0, 2, "X"), (3, 6, "X"), (6, 8, "Y"), (10, 12, "Y"), (16, 17, "X")]
     corpus = sa.Corpus.from_segments([20], {"gold": [gold], "mine": [mine], "none": [[]]})
     found = sa.systems.error_types(sa.evaluate(corpus))
-    ones = dict.fromkeys(names_of(Kind), 1)
+    ones = dict.fromkeys(list_names(Kind), 1)
     assert found.errors("mine") == ones
     assert found.counts["mine"]["match"] == 1
     rows = {(row["system"], row["error"]): row for row in found.to_rows()}

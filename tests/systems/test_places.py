@@ -14,7 +14,7 @@ from strategies import PAIRS
 import spanagree as sa
 from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
-from spanagree.choices import Chance, names_of
+from spanagree.choices import Chance, list_names
 from spanagree.cli.main import main
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import find_measure
@@ -288,7 +288,7 @@ def test_the_uniform_rule_on_wnut17(real, match):
 
 @pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "boundaries", "token"])
-@pytest.mark.parametrize("chance", names_of(Chance))
+@pytest.mark.parametrize("chance", list_names(Chance))
 def test_the_uniform_rule_on_answers(match, chance):
     """In characters too, of a team, its labels and its pairs."""
     corpus = sa.read("corpora/answers/answers.jsonl")

@@ -20,7 +20,7 @@ from messages import refuses
 from strategies import ADDITIVE
 
 import spanagree as sa
-from spanagree.choices import Chance, names_of
+from spanagree.choices import Chance, list_names
 from spanagree.training.spacy_scorer import ner_scorer, spancat_scorer
 
 spacy = pytest.importorskip("spacy")
@@ -185,7 +185,7 @@ def test_train_a_spancat(installed, tmp_path, newsroom):
 
 
 @pytest.mark.parametrize("match", ADDITIVE)
-@pytest.mark.parametrize("chance", names_of(Chance))
+@pytest.mark.parametrize("chance", list_names(Chance))
 def test_a_corpus(newsroom, match, chance):
     """Every measure and chance model gives what sa.evaluate gives of the same Docs."""
     files = {"gold": newsroom / "gold.conll", "mine": newsroom / "lexicon.conll"}

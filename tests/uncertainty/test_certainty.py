@@ -19,7 +19,7 @@ from strategies import COUNTED
 
 import spanagree as sa
 from spanagree.chance.random_annotations import draw_random_layer
-from spanagree.choices import Shown, names_of
+from spanagree.choices import Shown, list_names
 from spanagree.cli.main import main
 from spanagree.results.score import compute_f1_figures
 from spanagree.systems.compare_systems import TESTS
@@ -521,7 +521,7 @@ def test_commands(files, newsroom, systems, capsys):
     interval = result.systems["tagger"].f1.interval
     assert out["tables"]["systems"][1]["f1"]["interval"]["corrected"] == list(interval.corrected)
     for more in (["--ci"], ["--ci", "--by", "label"], ["--ci", "--by", "difficulty"], ["--test", "bootstrap", "--resamples", "200"], ["--test", "permutation", "--resamples", "200"], ["--test", "chance"], ["--ci", "--test", "jackknife", "--by", "label"]):  # fmt: skip
-        for form in names_of(Shown):
+        for form in list_names(Shown):
             assert main(["evaluate", *files, *more, "--format", form]) == 0
             out = capsys.readouterr().out
             assert out
@@ -529,7 +529,7 @@ def test_commands(files, newsroom, systems, capsys):
                 assert json.loads(out)["test"]
     crowd = str(newsroom.parent / "crowd" / "crowd.jsonl")
     for command in (["agree", crowd], ["agree", crowd, "--by", "annotator"], ["agree", crowd, "--by", "label"], ["coefficients", crowd, "--tokens"]):  # fmt: skip
-        for form in names_of(Shown):
+        for form in list_names(Shown):
             assert main([*command, "--ci", "--format", form]) == 0
             assert re.search("ci:jackknife-t95|interval", capsys.readouterr().out)
 

@@ -10,7 +10,7 @@ from messages import refuses
 from oracles import jackknifed
 
 import spanagree as sa
-from spanagree.choices import Test, names_of
+from spanagree.choices import Test, list_names
 from spanagree.cli.main import main
 from spanagree.formats.combine import concatenate_parts, merge_sources
 
@@ -66,7 +66,7 @@ def test_agreement_and_tokens(sentences, documents):
     assert ours.pi.interval != sa.coefficients(sa.token_labels(sentences), **ASK).pi.interval
 
 
-@pytest.mark.parametrize("test", names_of(Test))
+@pytest.mark.parametrize("test", list_names(Test))
 def test_tests(sentences, test):
     """All tests take whole documents: 14 that differ, in any order of systems and sentences."""
     evaluation = sa.evaluate(sentences)

@@ -12,7 +12,7 @@ import pytest
 from messages import refuses, says
 
 import spanagree as sa
-from spanagree.choices import Shown, names_of
+from spanagree.choices import Shown, list_names
 from spanagree.cli.main import main
 
 CROWD = Path(__file__).parent.parent.parent / "corpora" / "crowd" / "crowd.jsonl"
@@ -40,7 +40,7 @@ def run(capsys):
 
 @pytest.mark.long
 @pytest.mark.parametrize("measure", ["alpha-u", "gamma", "all"])
-@pytest.mark.parametrize("form", names_of(Shown))
+@pytest.mark.parametrize("form", list_names(Shown))
 def test_formats(run, few, measure, form):
     """Every measure in every format, with its signature."""
     code, out, _ = run("--measure", measure, "--format", form, path=few)

@@ -27,7 +27,7 @@ from strategies import at_most
 import spanagree as sa
 from spanagree.chance.model import chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
-from spanagree.choices import Chance, Sampler, names_of
+from spanagree.choices import Chance, Sampler, list_names
 from spanagree.units import CoefficientScore, unitary_alignments
 from spanagree.units.alignment import align, cost_of, disorder_bounds
 from spanagree.units.control import expected_gains, is_affordable
@@ -340,7 +340,7 @@ def test_many_who_mark_the_same(annotators):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chance", names_of(Chance))
+@pytest.mark.parametrize("chance", list_names(Chance))
 @pytest.mark.parametrize("weights", [(1, 1), (3, 0.5), (0, 1)])
 def test_control_variate(chance, weights):
     """The exact mean of all pair gains is that of many draws."""
@@ -457,7 +457,7 @@ def test_what_the_pygamma_sampler_draws_from():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sampler", names_of(Sampler))
+@pytest.mark.parametrize("sampler", list_names(Sampler))
 def test_order_changes_no_digit(sampler):
     """Neither annotators, documents, labels of rows nor workers change a digit."""
     corpus = three(2)

@@ -44,7 +44,7 @@ from spanagree.comparisons.relation_places import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_known, check_whole, chosen, quote_value
+from spanagree.errors import SettingError, check_integer, check_known, format_setting, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus
 
 _MOMENTS_BUDGET = BUDGET  # least budget for the mean and the variance of a document
@@ -169,7 +169,7 @@ class MatchDistribution:
     def _exact_probabilities(self) -> Floats:
         """Return the probabilities over the exact documents, or raise an error."""
         if self.probabilities is None:
-            alternatives = chosen("match", *measures(lambda measure: measure.is_whole))
+            alternatives = format_setting("match", *measures(lambda measure: measure.is_whole))
             raise SettingError(
                 "the matches are not whole numbers, so only their mean and variance are known; use"
                 f" {alternatives}, or chance_test(…, simulate=True)"
@@ -233,8 +233,8 @@ def match_distribution(
             f"fixed {quote_value(fixed)}, of {quote_value(a)} and {quote_value(b)}; name two"
             " annotators, and as fixed one of them or None"
         )
-    check_whole(draws, 1, "draws")
-    check_whole(seed, 0, "seed")
+    check_integer(draws, 1, "draws")
+    check_integer(seed, 0, "seed")
     if isinstance(match, str):
         measure = find_measure(match)
         for name in (a, b):

@@ -29,12 +29,12 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
-    batches_up_to,
-    entries,
     expand_ranges,
+    find_entries,
     group_indices,
     unique_matrix_rows,
     unique_rows,
+    yield_batches,
 )
 from spanagree.chance.arrangements import portions_of_work
 from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
@@ -131,7 +131,7 @@ def fixed_walk(
         document_parts.tokens[document_parts.b.part_index],
         len(document_parts),
     )
-    for start, stop in batches_up_to(n_places[affordable].astype(np.int64), _PLACES_PER_BATCH):
+    for start, stop in yield_batches(n_places[affordable].astype(np.int64), _PLACES_PER_BATCH):
         rows = affordable[start:stop]
         batch = document_parts.some(rows)
         b = batch.b
@@ -277,7 +277,7 @@ def _kind_table(
     n_places = place_kinds.places[place_kind]
     row, place_index = (
         np.repeat(np.arange(len(place_kind)), n_places),
-        entries(place_kinds.places, place_kind),
+        find_entries(place_kinds.places, place_kind),
     )
     start, end = place_kinds.start[place_index], place_kinds.end[place_index]
     gain, bit_after = _gains(document_parts, measure, part_index[row], start, end, label[row])
@@ -288,7 +288,7 @@ def _kind_table(
     # an example of each, because all have the same gains
     member = np.zeros(len(part_index), np.int64)
     member[merged] = np.arange(len(merged))
-    place_index = entries(n_places, member)
+    place_index = find_entries(n_places, member)
     row = np.repeat(np.arange(len(part_index)), n_places[member])
     return _KindTable(
         part_index,

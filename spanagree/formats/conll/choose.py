@@ -19,9 +19,9 @@ from spanagree.errors import (
     InputError,
     SettingError,
     join_names,
+    parse_whole_number,
     pluralize,
     quote_value,
-    whole_number,
 )
 from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
@@ -576,7 +576,9 @@ def _parse_columns(selector: Any, width: int, layout: Layout) -> list[Column] | 
         if number_range is None or find_column_number(column, layout) is not None:
             columns.append(column)
             continue
-        first_number, last_number = (whole_number(end, "column") for end in number_range.groups())
+        first_number, last_number = (
+            parse_whole_number(end, "column") for end in number_range.groups()
+        )
         if not 0 < first_number <= last_number < width:
             raise SettingError(
                 f"columns {column}: the file has columns 1 to {width - 1}"

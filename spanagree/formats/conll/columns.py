@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from spanagree.corpus.tags import is_tag
-from spanagree.errors import SettingError, is_whole, quote_value, whole_number
+from spanagree.errors import SettingError, is_integer, parse_whole_number, quote_value
 from spanagree.files import PathName
 from spanagree.formats.usual_names import (
     COLUMNS,
@@ -19,7 +19,7 @@ from spanagree.formats.usual_names import (
     TOKEN_NAMES,
     simplify_name,
 )
-from spanagree.tables import cells_of, is_even, separator_of
+from spanagree.tables import find_separator, is_split_evenly, split_cells
 
 Column: TypeAlias = int | str
 """A column by its number, the first is 0, or by its name."""
@@ -104,7 +104,7 @@ NO_NAMES = Layout()
 def split_fields(row: str, sign: str = "\t") -> list[str]:
     """Split a row into fields: at tabs, else at spaces, or at another separator as in CSV."""
     if sign != "\t":
-        return cells_of(row, sign)
+        return split_cells(row, sign)
     row = row.rstrip(" ")  # a tab at the end means that the last column is empty
     if "\t" in row:
         return [field.strip(" ") for field in row.split("\t")]
@@ -140,7 +140,7 @@ def infer_layout(text: str) -> Layout:
     cells = split_fields(first)
     if _BEGIN.match(text) and len(cells) > _FIXED and cells[2].isdecimal():
         return Layout(_RAGGED, ragged=True)
-    sign = separator_of(rows) or "\t"
+    sign = find_separator(rows) or "\t"
     fields = split_fields(first, sign)
     if not names and _is_header(fields):
         layout = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
@@ -189,13 +189,13 @@ def _is_header(fields: list[str]) -> bool:
 
 def _are_tagged_cells(rows: list[str], sign: str) -> bool:
     """Check whether a comma or semicolon separates tokens from tags, and blanks do not."""
-    if not is_even(rows, sign):
+    if not is_split_evenly(rows, sign):
         return False
     fields_between_blanks = [split_fields(row) for row in rows]
     blanks_separate_tags = all(
         len(fields) > 1 and is_tag(fields[-1]) for fields in fields_between_blanks
     )
-    return not blanks_separate_tags and all(is_tag(cells_of(row, sign)[-1]) for row in rows)
+    return not blanks_separate_tags and all(is_tag(split_cells(row, sign)[-1]) for row in rows)
 
 
 def _is_token_count_first(sentence: list[str], sign: str) -> bool:
@@ -225,12 +225,12 @@ def find_column_number(column: Column, layout: Layout) -> int | None:
             )
         if matching:
             return matching[0]
-    return whole_number(column, "column") if column.isdecimal() else None
+    return parse_whole_number(column, "column") if column.isdecimal() else None
 
 
 def is_column(column: object) -> bool:
     """Check whether a value can be the name or number of a column of tags."""
-    return column not in ("", "0") if isinstance(column, str) else is_whole(column) and column > 0
+    return column not in ("", "0") if isinstance(column, str) else is_integer(column) and column > 0
 
 
 def split_columns(files: Mapping[str, PathName], columns: Any) -> tuple[dict[str, PathName], Any]:

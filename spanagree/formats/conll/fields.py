@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, as_small, unique
+from spanagree.arrays import Bools, Ints, to_smallest_integers, unique
 from spanagree.corpus.segments import Vocabulary, encode_by_first_use
 from spanagree.corpus.words import TokenBytes
 from spanagree.formats.conll.columns import split_fields
@@ -212,7 +212,7 @@ class Fields(Sequence[str]):
         code_portions: list[Any] = [np.zeros(0, np.int8)]
         for portion in self._yield_portions():
             code, names = portion.code_fields()
-            code_portions.append(as_small([code_by_name[name] for name in names])[code])
+            code_portions.append(to_smallest_integers([code_by_name[name] for name in names])[code])
         del self._data, self._begin, self._end  # codes need less memory
         return np.concatenate(code_portions), tuple(code_by_name)
 

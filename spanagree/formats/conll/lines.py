@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, as_small
+from spanagree.arrays import Ints, to_smallest_integers
 
 
 class LineKind:
@@ -17,7 +17,7 @@ class LineKind:
 
 
 # kind of a line, by its first byte that is not a blank
-_FIRST = as_small(np.full(256, LineKind.ROW))
+_FIRST = to_smallest_integers(np.full(256, LineKind.ROW))
 _FIRST[[ord("\n"), ord("#")]] = LineKind.BLANK, LineKind.COMMENT
 
 

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, entries
+from spanagree.arrays import Bools, Ints, find_entries
 from spanagree.corpus.tag_columns import TagOptions, check_outside_tags
 from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
+    escape_path,
     is_iterable,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
-from spanagree.files import BOM, PathName, mark_inside
+from spanagree.files import BOM, PathName, build_mark_error
 from spanagree.formats.conll.columns import (
     NO_NAMES,
     OWN,
@@ -44,8 +44,8 @@ from spanagree.formats.conll.head import (
     parse_id,
 )
 from spanagree.formats.conll.lines import LineKind, encode_lines
-from spanagree.settings import reading_settings
-from spanagree.tables import rows_of
+from spanagree.settings import build_reading_settings
+from spanagree.tables import yield_rows
 
 UNITS = {
     "sentence": "each sentence is a document",
@@ -100,7 +100,7 @@ class ConllOptions(TagOptions):
             raise SettingError(f"missing {quote_value(self.missing)}; a tag is needed, such as '?'")
         if self.chosen is None:  # before the columns of a first line are added
             settings = {} if self.missing is None else {"missing": self.missing}
-            settings |= reading_settings(
+            settings |= build_reading_settings(
                 self.encoding,
                 columns=self.columns or None,
                 sentences_from=self.sentences_from,
@@ -130,7 +130,7 @@ class ConllOptions(TagOptions):
             problem = f"has the name {quote_value(max(names, key=names.count))} twice"
         if problem:
             raise InputError(
-                f"{printable_path(path)}:1: the line of the columns' names {problem}"
+                f"{escape_path(path)}:1: the line of the columns' names {problem}"
                 f" ({quote_value(line)}); mend it, or name the columns with --columns (columns=)"
             )
         return replace(
@@ -220,7 +220,7 @@ class ConllFile:
 
     def find_token_indices(self, sentences: list[int]) -> Ints:
         """Return the indices of the tokens of some sentences."""
-        return entries(self.sentences, np.array(sentences, np.int64))
+        return find_entries(self.sentences, np.array(sentences, np.int64))
 
     def align_codes(self, codes: Ints, text: ConllFile) -> tuple[Ints, Bools | None]:
         """Move codes to the positions of their sentences in the shared text.
@@ -264,7 +264,7 @@ def _split_lines(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints
     if BOM in text:
         for line_number, line in enumerate(text.split("\n"), 1):
             if line.startswith(BOM):
-                raise mark_inside(f"{name}:{line_number}")
+                raise build_mark_error(f"{name}:{line_number}")
     data = encode_lines(text)
     if b"\r" in data:
         line_number = 1 + data.count(b"\n", 0, data.index(b"\r"))
@@ -286,7 +286,7 @@ def _replace_separators(name: str, lines: Lines, rows: Ints, sign: str) -> Lines
     )  # texts of all lines, so that errors have the right line number
     for i, text in zip(rows.tolist(), lines.decode_lines(rows), strict=True):
         texts[i] = text
-    tabbed_rows = ["\t".join(row) for _, row in rows_of(name, texts, sign)]
+    tabbed_rows = ["\t".join(row) for _, row in yield_rows(name, texts, sign)]
     if len(tabbed_rows) != len(rows):
         raise InputError(
             f"{name}: {pluralize(len(rows), 'line')} have {pluralize(len(tabbed_rows), 'row')}, as"
@@ -318,7 +318,7 @@ def read_conll_file(
     Raises:
         InputError: if rows have different widths, a column is missing, or an id is repeated.
     """
-    name = printable_path(path)
+    name = escape_path(path)
     lines, line_kinds, n_skipped = _split_lines(name, text, head)
     del text  # frees memory
     layout = head.layout

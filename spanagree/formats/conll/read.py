@@ -22,11 +22,11 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_known,
-    more_like_it,
     pluralize,
     quote_value,
+    write_number_of_further,
 )
-from spanagree.files import PathName, Source, named_files, read_lines
+from spanagree.files import PathName, Source, name_layers, read_lines
 from spanagree.formats.conll.align import find_shared_text
 from spanagree.formats.conll.choose import (
     LayerRequest,
@@ -113,7 +113,7 @@ def read_conll(
     >>> corpus[0].segments["gold"]
     (Segment(start=0, end=1, label='PER'),)
     """
-    files, columns = split_columns(named_files(source), columns)
+    files, columns = split_columns(name_layers(source), columns)
     options = ConllOptions(
         scheme=scheme,
         strict=strict,
@@ -313,7 +313,7 @@ def _yield_notes(file: ConllFile) -> Iterator[str]:
 def _count_differing_sentences(files: Iterable[ConllFile], text: ConllFile) -> str:
     """Name the first file with other sentences than the text, and count such files."""
     names = [file.name for file in files if not np.array_equal(file.sentences, text.sentences)]
-    return f"{names[0]}{more_like_it(len(names))}" if names else ""
+    return f"{names[0]}{write_number_of_further(len(names))}" if names else ""
 
 
 def _read_files(

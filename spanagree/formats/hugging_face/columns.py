@@ -17,14 +17,14 @@ from spanagree.corpus.tags import IGNORED, is_ignored
 from spanagree.errors import (
     InputError,
     SettingError,
+    count_entries,
+    find_reason,
+    invalid_choice,
     invalid_value,
     is_iterable,
     join_names,
-    length_of,
-    one_of,
     pluralize,
     quote_value,
-    reason,
 )
 from spanagree.extras import import_optional
 from spanagree.formats.hugging_face.spans import parse_cell
@@ -80,7 +80,7 @@ def choose_split(data: Any, split: str | None) -> Any:
                 " of several annotators, each needs a path, or a list of tag lists or of Docs"
             )
         if split not in data:
-            raise one_of(split, data, "split")
+            raise invalid_choice(split, data, "split")
         data = data[split]
     elif split is not None:
         raise SettingError(f"split {quote_value(split)}, but the data has no splits; leave it out")
@@ -343,7 +343,9 @@ class DatasetColumns:
         if self.table is None:
             values = self.lists[column]
             for i, row in enumerate(values):
-                if isinstance(row, (str, bytes)) or not (row is None or length_of(row) is not None):
+                if isinstance(row, (str, bytes)) or not (
+                    row is None or count_entries(row) is not None
+                ):
                     location = f"column {quote_value(column)}, row {i + 1}:"
                     raise invalid_value(location, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
@@ -385,7 +387,7 @@ def build_arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] =
     try:
         table.validate(full=True)
     except Exception as error:  # an error of Arrow, which may not be installed
-        raise InputError(f"the data are damaged: {reason(error)}; write them anew") from None
+        raise InputError(f"the data are damaged: {find_reason(error)}; write them anew") from None
     return table
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.tags import USUAL_OUTSIDE, is_ignored
-from spanagree.errors import InputError, is_whole, join_names, length_of
+from spanagree.errors import InputError, count_entries, is_integer, join_names
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
@@ -383,7 +383,7 @@ class _Guess:
             words = self.words(row.get(column))
             if is_sequence(words):
                 yield [
-                    names[tag] if is_whole(tag) and 0 <= tag < len(names) else str(tag)
+                    names[tag] if is_integer(tag) and 0 <= tag < len(names) else str(tag)
                     for tag in words
                 ]
 
@@ -526,7 +526,7 @@ class _Guess:
         entries = [*self.yield_entries(column)]
         suggests_tags = bool(_SPAN_NAMES.search(simplify_name(column)))
         are_label_ids = (
-            suggests_tags and self.is_parallel(column, tokens) and all(map(is_whole, entries))
+            suggests_tags and self.is_parallel(column, tokens) and all(map(is_integer, entries))
         )
         return are_label_ids or any(is_tag(entry, None) and entry != "O" for entry in entries)
 
@@ -537,7 +537,7 @@ class _Guess:
             names or [*self.yield_entries(column)]
         ):
             return False
-        is_valid = is_whole if names else lambda entry: isinstance(entry, str)
+        is_valid = is_integer if names else lambda entry: isinstance(entry, str)
         return all(map(is_valid, self.yield_entries(column)))
 
     def is_spans(self, column: str) -> bool:
@@ -585,7 +585,7 @@ class _Guess:
 
     def has_only_empty_lists(self, column: str) -> bool:
         """Check whether all lists of a column are empty, and its name suggests nothing else."""
-        are_empty = all(length_of(cell) == 0 for cell in self.yield_cells(column))
+        are_empty = all(count_entries(cell) == 0 for cell in self.yield_cells(column))
         return are_empty and not _NO_SPANS.search(simplify_name(column))
 
     def yield_span_labels(self, column: str) -> Iterator[str]:
@@ -681,8 +681,8 @@ class _Guess:
         spans = [
             (quote, end - start)
             for quote, start, end in rows
-            if is_whole(start)
-            and is_whole(end)
+            if is_integer(start)
+            and is_integer(end)
             and start >= 0  # reading raises errors of other entries
         ]
         is_near = (
@@ -725,11 +725,11 @@ def _is_table(spans: object) -> bool:
 
 
 def _is_name(cell: Any) -> bool:
-    return is_whole(cell) or (isinstance(cell, str) and bool(cell.strip()) and len(cell) < 200)
+    return is_integer(cell) or (isinstance(cell, str) and bool(cell.strip()) and len(cell) < 200)
 
 
 def _is_number(cell: Any) -> bool:
-    return is_whole(parse_integer(cell))
+    return is_integer(parse_integer(cell))
 
 
 def _is_missing(cell: Any) -> bool:
@@ -738,7 +738,9 @@ def _is_missing(cell: Any) -> bool:
 
 def _is_empty(cell: Any) -> bool:
     """Check whether a cell is empty."""
-    return _is_missing(cell) or (isinstance(cell, (str, Mapping, *_LISTS)) and length_of(cell) == 0)
+    return _is_missing(cell) or (
+        isinstance(cell, (str, Mapping, *_LISTS)) and count_entries(cell) == 0
+    )
 
 
 def _is_list(cell: Any) -> bool:
@@ -752,14 +754,14 @@ def _are_mostly_true(fit: Iterable[bool]) -> bool:
 
 def _is_outside(tag: Any, names: Sequence[str] | None) -> bool:
     """Check whether a value is ``O``, its label id, or a missing tag."""
-    if is_whole(tag) and names is not None and 0 <= tag < len(names):
+    if is_integer(tag) and names is not None and 0 <= tag < len(names):
         return names[tag] == "O"
     return tag == "O" or is_ignored(tag)
 
 
 def is_tag(tag: Any, names: Sequence[str] | None) -> bool:
     """Check whether a value is a tag, or the label id of a tag."""
-    if is_whole(tag) and names is not None:
+    if is_integer(tag) and names is not None:
         return 0 <= tag < len(names) and bool(_TAG.fullmatch(names[tag]))
     return isinstance(tag, str) and bool(_TAG.fullmatch(tag))
 
@@ -791,5 +793,5 @@ def _is_span(span: Any, suggests_spans: bool) -> bool:
         return is_placed or is_quote
     if not is_sequence(span) or len(span) not in (2, 3):
         return False
-    has_offsets = all(map(is_whole, span[:2]))
+    has_offsets = all(map(is_integer, span[:2]))
     return has_offsets and (isinstance(span[-1], str) if len(span) == 3 else suggests_spans)

@@ -19,13 +19,13 @@ from spanagree.errors import (
     SettingError,
     SpanAgreeError,
     escape_name,
+    escape_path,
+    find_reason,
     invalid_value,
-    printable_path,
     quote_value,
-    reason,
 )
 from spanagree.extras import import_optional, read_parquet
-from spanagree.files import PathName, base_name, check_encoding, from_json, read_text
+from spanagree.files import PathName, check_encoding, extract_base_name, parse_json, read_text
 from spanagree.formats.csv_rows import read_csv_rows
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.hugging_face.columns import MappingRows
@@ -33,7 +33,7 @@ from spanagree.formats.hugging_face.guess import LOOKED_AT, guess_columns
 from spanagree.formats.hugging_face.read import read_raw_dataset
 from spanagree.formats.joined_texts import TextLookup
 from spanagree.formats.json_records import yield_json_records
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 _OLDEST = 4  # first major release of datasets that runs no scripts
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9_][\w.-]*)?")
@@ -46,7 +46,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         SettingError: if datasets is not installed; it is not needed for JSON.
         InputError: if the file is missing or cannot be read.
     """
-    name = printable_path(path)
+    name = escape_path(path)
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
     encoding = options.pop("encoding", "utf-8")
@@ -66,9 +66,9 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     except SpanAgreeError:
         raise
     except Exception as error:  # any error of the decoders
-        raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
+        raise InputError(f"{name}: cannot be read as a dataset: {find_reason(error)}") from None
     notes = (*raw.notes, *(texts.yield_notes(f"{name}: ") if texts is not None else ()))
-    reading = reading_settings(encoding, **raw.reading.get("read", {}))
+    reading = build_reading_settings(encoding, **raw.reading.get("read", {}))
     return raw.replace(reading={**raw.reading, **reading}, notes=notes)
 
 
@@ -109,7 +109,7 @@ def open_rows(path: PathName, encoding: str = "utf-8") -> Any:
         InputError: if the file cannot be read; a file that is no table raises it when rows are
             read.
     """
-    return _read_contents(printable_path(path), os.fsdecode(path), encoding)
+    return _read_contents(escape_path(path), os.fsdecode(path), encoding)
 
 
 def _read_contents(name: str, path: str, encoding: str) -> Any:
@@ -224,11 +224,11 @@ def _check_names(name: str, path: str) -> None:
     about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
     for file in (file for file in Path(path).rglob("*.json") if file.name in about):
         location = f"{name}/{escape_name(file.relative_to(path).as_posix())}"
-        value = from_json(read_text(file), location, "save the dataset once more")
+        value = parse_json(read_text(file), location, "save the dataset once more")
         names = value.get(about[file.name]) if isinstance(value, dict) else None
         for entry in names if isinstance(names, list) else ():
             text = entry.get("filename") if isinstance(entry, dict) else entry
-            if not isinstance(text, str) or base_name(text) != text:
+            if not isinstance(text, str) or extract_base_name(text) != text:
                 raise InputError(
                     f"{location}: {quote_value(text)} is not a name in its folder; save the dataset"
                     " once more"
@@ -267,7 +267,7 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         SettingError: if datasets is not installed.
         InputError: if the hub cannot be reached, or the dataset cannot be read.
     """
-    printable_name = printable_path(name)
+    printable_name = escape_path(name)
     datasets = _import_datasets(printable_name)
     packaged = getattr(datasets.packaged_modules, "_PACKAGED_DATASETS_MODULES", ())
     if os.path.exists(name) or not _HUB_NAME.fullmatch(os.fspath(name)) or name in packaged:
@@ -291,6 +291,6 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         data = datasets.load_dataset(os.fspath(name))
     except Exception as error:  # any error of the hub's client
         raise InputError(
-            f"{printable_name}: cannot be read from the hub: {reason(error)}"
+            f"{printable_name}: cannot be read from the hub: {find_reason(error)}"
         ) from None
     return read_raw_dataset(data, **{"split": next(iter(data)), **options})

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import compact
+from spanagree.arrays import narrow_integers
 from spanagree.choices import Absent, Ends, Repair, Scheme
 from spanagree.corpus.collector import convert_document_id
 from spanagree.corpus.corpus import Corpus
@@ -270,7 +270,9 @@ def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
             )
         names = find_label_names(columns.features, column, shape.label_names)
         distinct_tags, codes = code_labels(entries, names, column)
-        tag_columns[name] = TagColumn.from_seen(distinct_tags, compact(codes), sizes < 0, lengths)
+        tag_columns[name] = TagColumn.from_seen(
+            distinct_tags, narrow_integers(codes), sizes < 0, lengths
+        )
     del columns, entries  # frees memory for the largest arrays
     reading = {"format": "datasets", **shape.chosen_settings}
     document_ids = ids and [convert_document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]

@@ -13,7 +13,7 @@ from spanagree.formats.hugging_face.columns import get_cell, parse_integer, pars
 from spanagree.formats.hugging_face.guess import NAMELESS
 from spanagree.formats.joined_texts import OF_STRINGS
 from spanagree.formats.usual_names import simplify_name
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
 """Options that name columns."""
@@ -101,7 +101,10 @@ class ColumnMapping(TagOptions):
         names = (*columns, "split", "ends", "absent", "align")
         settings = {name: getattr(self, name) for name in names}
         strings_setting = {"strings": True} if self.strings else {}
-        return {**strings_setting, **reading_settings(**settings, outside=self.outside or None)}
+        return {
+            **strings_setting,
+            **build_reading_settings(**settings, outside=self.outside or None),
+        }
 
     @property
     def is_table(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from spanagree.corpus.collector import convert_document_id, convert_integer_to_text
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import is_whole, quote_value
+from spanagree.errors import is_integer, quote_value
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
@@ -181,6 +181,6 @@ def _choose_offset_unit(shape: ColumnMapping) -> str:
 def _name_annotator(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:
     """Return the annotator of a row; the column may have ids of annotators."""
     annotator = get_cell(row, str(column))
-    if names is not None and is_whole(annotator) and 0 <= annotator < len(names):
+    if names is not None and is_integer(annotator) and 0 <= annotator < len(names):
         return names[annotator]
     return convert_integer_to_text(annotator)

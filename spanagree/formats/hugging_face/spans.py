@@ -17,7 +17,14 @@ import numpy as np
 from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import Place
-from spanagree.errors import InputError, invalid_value, is_iterable, is_whole, length_of, pluralize
+from spanagree.errors import (
+    InputError,
+    count_entries,
+    invalid_value,
+    is_integer,
+    is_iterable,
+    pluralize,
+)
 from spanagree.formats.exports import parse_number_in_name
 from spanagree.formats.records import RawSpan, ReadLog
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, strip_code_fence
@@ -324,7 +331,7 @@ class SpanReader:
                     raise invalid_value(f"{location}: spans", span, expected)
                 start = span[keys["start"]]
                 end = span[keys["end"]] if "end" in keys else None
-                if end is None and isinstance(text, str) and is_whole(start):
+                if end is None and isinstance(text, str) and is_integer(start):
                     end = start + len(text)
                 self.log.labelled |= "label" in keys
                 self.probable += "probability" in keys and not self.scores
@@ -341,7 +348,7 @@ class SpanReader:
                     RawSpan(start, end, _name_label(one_label, names, location), quote, details)
                     for one_label in labels
                 ]
-        elif is_sequence(span) and length_of(span) in (2, 3):
+        elif is_sequence(span) and count_entries(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
             return [RawSpan(start, end, _name_label(label[0], names, location) if label else None)]
@@ -417,7 +424,7 @@ def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
             span = _convert_to_quote(quote)
             if not isinstance(span, Mapping) or not find_span_keys(tuple(span)).keys() <= {"text"}:
                 return None
-            name = convert_integer_to_text(label) if is_whole(label) else str(label)
+            name = convert_integer_to_text(label) if is_integer(label) else str(label)
             quotes.append({**span, "label": name})
     return quotes
 
@@ -456,7 +463,7 @@ def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
 def _parse_occurrence(value: object, location: str) -> int:
     """Return the number of an occurrence of a quote, which a model may write as text."""
     integer = parse_number_in_name(value.strip(), 1 << 48) if isinstance(value, str) else value
-    if not is_whole(integer):
+    if not is_integer(integer):
         raise invalid_value(location, value, "a whole number is needed, or null")
     return int(integer)
 
@@ -475,7 +482,7 @@ def _transpose_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, 
 
 def _name_label(label: Any, names: Sequence[str] | None, location: str) -> Any:
     """Return a label as text, or the name of a label id."""
-    if names is None or not is_whole(label):
+    if names is None or not is_integer(label):
         return convert_integer_to_text(label)
     if 0 <= label < len(names):
         return names[label]

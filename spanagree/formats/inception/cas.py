@@ -13,8 +13,8 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.offsets import convert_to_code_points
-from spanagree.errors import InputError, invalid_value, is_whole, join_names, whole_number
-from spanagree.files import decoded, from_json
+from spanagree.errors import InputError, invalid_value, is_integer, join_names, parse_whole_number
+from spanagree.files import decode_bytes, parse_json
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import (
     Arc,
@@ -124,7 +124,7 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
         )
         return unnamed
 
-    root = from_json(decoded(location, data, "utf-8"), location, _AGAIN, add_structure)
+    root = parse_json(decode_bytes(location, data, "utf-8"), location, _AGAIN, add_structure)
     if not isinstance(root, dict) or root.keys() & _OLD:
         root_kind = "JSON" if not isinstance(root, dict) else "UIMA JSON of before version 0.4"
         raise InputError(f"{location}: {root_kind}, not CAS JSON; {_AGAIN}")
@@ -171,8 +171,8 @@ class _Cas:
     def parse_integer(self, value: object) -> int:
         """Parse an offset or id, which XMI writes as text."""
         if isinstance(value, str) and value.removeprefix("-").isdecimal():
-            return whole_number(value, f"{self.location}: number")
-        if is_whole(value) and abs(value) < 1 << 60:
+            return parse_whole_number(value, f"{self.location}: number")
+        if is_integer(value) and abs(value) < 1 << 60:
             return value
         raise invalid_value(
             f"{self.location}: offset or number", value, f"a whole number is needed: {_AGAIN}"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from spanagree.errors import printable_path
+from spanagree.errors import escape_path
 from spanagree.files import PathName, read_bytes
 from spanagree.formats.file_head import read_head
 from spanagree.formats.inception.cas import looks_like_cas
@@ -65,7 +65,7 @@ def read_annotation_files(pattern: PathName, layer: str, span_layer: str | None)
     for document, file in zip(folders, files, strict=True):
         named_file = file if annotator is None else file._replace(stems=(annotator,))
         documents.setdefault(document, []).append(named_file)
-    project = Project(printable_path(pattern), span_layer, "auto")
+    project = Project(escape_path(pattern), span_layer, "auto")
     for document, document_files in documents.items():
         users = (file.stems[0] for file in document_files if not is_initial(file))
         project.add_document(document, document_files, dict.fromkeys(users, "FINISHED"))
@@ -83,7 +83,7 @@ def _have_same_text(files: Sequence[File], span_layer: str | None) -> bool:
 
 def _read_file(path: PurePath) -> File:
     """Read a file, with its kind by its beginning."""
-    location, shape = printable_path(path), read_head(path).shape
+    location, shape = escape_path(path), read_head(path).shape
     data = read_bytes(location, str(path))
     if shape == "zip":
         return build_file(path.name, data, location)

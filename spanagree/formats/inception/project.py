@@ -14,13 +14,21 @@ from typing import Any, NamedTuple
 from spanagree.errors import (
     InputError,
     escape_name,
+    escape_path,
     invalid_value,
     join_names,
     pluralize,
-    printable_path,
     quote_value,
 )
-from spanagree.files import BOM, PathName, decoded, from_json, naming_files, open_zip, read_bytes
+from spanagree.files import (
+    BOM,
+    PathName,
+    decode_bytes,
+    name_files_in_errors,
+    open_zip,
+    parse_json,
+    read_bytes,
+)
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.cas import read_json, read_xmi
 from spanagree.formats.inception.pages import CasDocument, LayerAnnotations
@@ -80,7 +88,7 @@ class File(NamedTuple):
     def parse_document(self, layer: str | None = None) -> CasDocument:
         """Parse the document."""
         if self.suffix == ".tsv":
-            text = decoded(self.location, self.data, "utf-8").removeprefix(BOM)
+            text = decode_bytes(self.location, self.data, "utf-8").removeprefix(BOM)
             return read_tsv(io.StringIO(text, "\n"), self.location)
         if self.suffix == ".xmi":
             return read_xmi(io.BytesIO(self.data), self.location, layer)
@@ -205,11 +213,11 @@ def open_project(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str]
             yield archive.names, archive.read
         return
     root = Path(path)
-    with naming_files():
+    with name_files_in_errors():
         names = sorted(f.relative_to(root).as_posix() for f in root.rglob("*") if f.is_file())
     yield (
         [name for name in names if not name.rpartition("/")[2].startswith(".")],
-        lambda name: read_bytes(printable_path(root / name), str(root / name)),
+        lambda name: read_bytes(escape_path(root / name), str(root / name)),
     )
 
 
@@ -241,7 +249,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
     Raises:
         InputError: if a file cannot be read, or does not match the description.
     """
-    location = printable_path(path)
+    location = escape_path(path)
     project = Project(location, layer, in_progress)
     with open_project(path) as (names, read_bytes_of):
         description = _find_description(names, read_bytes_of, location)
@@ -308,8 +316,8 @@ def _find_description(
     ]
     for name in candidates:
         file_location = f"{location}/{escape_name(name)}"
-        description = from_json(
-            decoded(file_location, read_bytes_of(name), "utf-8"), file_location, _AGAIN
+        description = parse_json(
+            decode_bytes(file_location, read_bytes_of(name), "utf-8"), file_location, _AGAIN
         )
         if isinstance(description, dict) and "annotation_documents" in description:
             return description

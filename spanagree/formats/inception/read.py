@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from spanagree.corpus.collector import check_same_text
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import check_choice, escape_name, join_names, printable_path, quote_value
-from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
+from spanagree.errors import check_choice, escape_name, escape_path, join_names, quote_value
+from spanagree.files import Source, name_files_in_errors, name_layers, read_bytes, yield_lines
 from spanagree.formats.combine import merge_sources
 from spanagree.formats.file_head import FileHead, compose_ignored_note, read_head
 from spanagree.formats.inception.cas import looks_like_cas, read_json, read_xmi
@@ -36,7 +36,7 @@ from spanagree.formats.records import (
     Record,
     gather_records,
 )
-from spanagree.settings import reading_settings
+from spanagree.settings import build_reading_settings
 
 
 def looks_like_inception(start: FileHead) -> bool:
@@ -44,7 +44,7 @@ def looks_like_inception(start: FileHead) -> bool:
     return looks_like_project(start) or looks_like_webanno_tsv(start) or looks_like_cas(start)
 
 
-@naming_files()
+@name_files_in_errors()
 def read_raw_inception(
     source: Source,
     *,
@@ -72,7 +72,7 @@ def read_raw_inception(
         SettingError: if ``in_progress`` is unknown.
     """
     check_choice(in_progress, IN_PROGRESS, "in-progress")
-    files = named_files(source)
+    files = name_layers(source)
     starts = {name: read_head(path) for name, path in files.items() if not has_pattern(path)}
     projects = {
         name: read_project(files[name], layer, in_progress, ground_truth)
@@ -86,11 +86,11 @@ def read_raw_inception(
     }
     pages = {name: _read_document(starts[name], layer) for name in files if name not in projects}
     project_documents = [page for project in projects.values() for page in project.list_documents()]
-    names = {name: printable_path(path) for name, path in files.items()}
+    names = {name: escape_path(path) for name, path in files.items()}
     location = next(iter(names.values())) if len(names) == 1 else join_names(names.values())
     layer_features = choose_layers([*project_documents, *pages.values()], layer, feature, location)
     in_progress_setting = {"in_progress": in_progress} if in_progress != "auto" else {}
-    reading = reading_settings(
+    reading = build_reading_settings(
         layer=",".join(dict.fromkeys(name for name, _ in layer_features)) or None,
         feature=",".join(dict.fromkeys(key for _, key in layer_features if key)) or None,
         ground_truth=ground_truth,
@@ -130,7 +130,7 @@ def _read_document(head: FileHead, layer: str | None) -> CasDocument:
         return build_file("file.zip", read_bytes(location, head.path), location).parse_document(
             layer
         )
-    return read_tsv(lines_of(head.path), location)
+    return read_tsv(yield_lines(head.path), location)
 
 
 def _yield_records(

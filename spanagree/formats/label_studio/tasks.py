@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import convert_integer_to_text
-from spanagree.errors import InputError, invalid_value, is_whole, join_names, quote_value
+from spanagree.errors import InputError, invalid_value, is_integer, join_names, quote_value
 from spanagree.formats.exports import OUR_ID, check_objects, convert_to_seconds
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.paths import find_first_value
@@ -429,7 +429,7 @@ def _convert_paragraph_offsets(
     for end_name, offset_name in (("start", "startOffset"), ("end", "endOffset")):
         paragraph_name = value[end_name]
         paragraph_index = int(paragraph_name) if str(paragraph_name).isdigit() else len(paragraphs)
-        if paragraph_index >= len(paragraphs) or not is_whole(value.get(offset_name)):
+        if paragraph_index >= len(paragraphs) or not is_integer(value.get(offset_name)):
             expected = f"a paragraph from 0 to {len(paragraphs) - 1} and a place in it are needed"
             raise invalid_value(f"{location}: {end_name}", paragraph_name, expected)
         bounds.append(
@@ -468,7 +468,7 @@ def _read_region(
             " globalOffsets;"
             " submit the annotation once more in a current version of Label Studio, which adds them"
         )
-    if not is_whole(start) or not is_whole(end):
+    if not is_integer(start) or not is_integer(end):
         raise invalid_value(f"{location}: start and end", (start, end), "whole numbers are needed")
     labels = next(filter(None, map(value.get, _SPANS)), [None])
     if not isinstance(labels, list) or not _NAMES.issuperset(map(type, labels)):

@@ -9,7 +9,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment
 from spanagree.errors import check_known
-from spanagree.files import PathName, json_text, write_text
+from spanagree.files import PathName, format_json, write_text
 from spanagree.formats.exports import OUR_ID, parse_number_in_name
 from spanagree.formats.tasks import yield_tasks
 
@@ -35,7 +35,7 @@ def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[
     check_known(predictions, corpus.annotators)
     in_characters = corpus.to_characters()
     in_characters.known("texts", "Label Studio")
-    lines = map(json_text, _yield_tasks(in_characters, predictions))
+    lines = map(format_json, _yield_tasks(in_characters, predictions))
     write_text(path, "[" + ",\n".join(lines) + "]\n")
 
 
@@ -81,4 +81,4 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
         {"data": {"text": task.text, OUR_ID: task.id, "assignee": task.assignee}}
         for task in yield_tasks(corpus, document, assignees, "Label Studio")
     )
-    write_text(path, "[" + ",\n".join(map(json_text, tasks)) + "]\n")
+    write_text(path, "[" + ",\n".join(map(format_json, tasks)) + "]\n")
