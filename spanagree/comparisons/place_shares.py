@@ -90,7 +90,7 @@ class PlacementStatistics:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PlacementStatistics:
-        """Read the output of :meth:`to_plain_data`.
+        """Read the output of :meth:`plain`.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: if the data have another form.

@@ -187,7 +187,7 @@ _VALUES = {
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
 }
-"""Types of values in signatures, by their name in :data:`spanagree.format_signature.SETTINGS`."""
+"""Types of values in signatures, by their name in :data:`spanagree.signature.SETTINGS`."""
 
 _NAMES = {
     setting.signature_key: name for name, setting in SETTINGS.items() if setting.signature_key
