@@ -25,7 +25,7 @@ import places_table
 
 import spanagree as sa
 from spanagree.agreement.count import PairsByDocument
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
@@ -121,7 +121,7 @@ def long(part: int) -> Pair:
 
     def ours() -> object:
         profiles, placed = compute_start_distributions(
-            corpus, ("a", "b"), chance_model("nonoverlapping")
+            corpus, ("a", "b"), build_chance_model("nonoverlapping")
         )
         return compare_layers(placed["a"], placed["b"], profiles, find_measure("exact"), 1)
 
@@ -346,7 +346,7 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    counting = MatchCountOptions(match="exact", chance=chance_model("nonoverlapping"))
+    counting = MatchCountOptions(match="exact", chance=build_chance_model("nonoverlapping"))
     per_document = PairsByDocument.of(corpus, counting)
     sums, seen = per_document.sums, per_document.coverage.by_two()
     by_annotator = sums.both_ways().by("document", "first")

@@ -19,7 +19,7 @@ from spanagree.agreement.other_annotators import add_annotator_intervals, comput
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.confidence import USUAL
-from spanagree.uncertainty.jackknife import intervals_of, moments
+from spanagree.uncertainty.jackknife import build_intervals, compute_moments
 
 ANNOTATORS, DOCUMENTS, SAMPLES = 400, 2500, 400
 by_chance = 0.015  # expected matches, for each segment that two have marked
@@ -122,8 +122,8 @@ def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Comp
 
 def intervals(rows: Comparisons) -> list[tuple[float, float]]:
     """Return the intervals of corrected F1, over documents and over annotators too."""
-    sums = moments(stack_columns(rows.by("document")), compute_f1_figures)
-    (over,) = intervals_of(sums, USUAL)
+    sums = compute_moments(stack_columns(rows.by("document")), compute_f1_figures)
+    (over,) = build_intervals(sums, USUAL)
     (wide,) = add_annotator_intervals(over, sums, compute_team_variance(rows), USUAL.tail)
     assert wide.over_annotators is not None  # as it was asked for
     return [wide.corrected, wide.over_annotators.corrected]

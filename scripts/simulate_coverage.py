@@ -20,10 +20,10 @@ import numpy as np
 import spanagree as sa
 from spanagree.arrays import Floats
 from spanagree.labels import formulas
-from spanagree.labels.intervals import units_of
+from spanagree.labels.intervals import build_unit_table
 from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.differences import DocumentInfluence
-from spanagree.uncertainty.jackknife import ends_of, moments
+from spanagree.uncertainty.jackknife import compute_ends, compute_moments
 
 SEED = 52
 DOCUMENTS = (5, 8, 12, 20, 30, 60, 200, 1000)
@@ -137,8 +137,8 @@ def coverage(cell: Cell, seed: int = SEED, samples: int | None = None) -> Covera
     rng = np.random.default_rng([seed, cell.documents, int(1000 * cell.f1), *kind])
     rows = documents(rng, cell, samples * cell.documents)
     sample = np.repeat(np.arange(samples), cell.documents)
-    sums = moments(rows, compute_f1_figures, sample, samples)
-    low, high = ends_of(sums, TAIL).ends[:, 2].T
+    sums = compute_moments(rows, compute_f1_figures, sample, samples)
+    low, high = compute_ends(sums, TAIL).ends[:, 2].T
     figures = sums.value[:, 2]
     truth = (cell.f1 - BY_CHANCE) / (1 - BY_CHANCE)
     oracle = np.nanquantile(figures, (TAIL, 1 - TAIL))
@@ -188,10 +188,10 @@ def alpha(size: int, frequent: float, seed: int = SEED, samples: int = PAIRS) ->
     """Compute how often the interval of α, where there is one, holds that of 200,000 items."""
     rng = np.random.default_rng([seed, size, int(1000 * frequent)])
     kinds = sa.labels.LabelTable.from_array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    of_kind = units_of(kinds, np.ones(4)).toarray()
+    of_kind = build_unit_table(kinds, np.ones(4)).toarray()
 
     def statistic(sums: Floats) -> Floats:
-        return formulas.all_figures(sums, n_categories=2, n_annotators=2)
+        return formulas.compute_all_figures(sums, n_categories=2, n_annotators=2)
 
     def items(count: int) -> Floats:
         true = rng.random(count) < frequent
@@ -201,7 +201,7 @@ def alpha(size: int, frequent: float, seed: int = SEED, samples: int = PAIRS) ->
     truth = statistic(items(200_000).sum(axis=0)[None])[0, _ALPHA]
     held = known = 0
     for _ in range(samples):
-        low, high = ends_of(moments(items(size), statistic), TAIL).ends[0, _ALPHA]
+        low, high = compute_ends(compute_moments(items(size), statistic), TAIL).ends[0, _ALPHA]
         held, known = held + bool(low <= truth <= high), known + bool(low == low)
     return held / known
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.results.score import compute_f1_figures
-from spanagree.uncertainty.differences import DocumentInfluence, p_and_half_width
+from spanagree.uncertainty.differences import DocumentInfluence, compute_p_and_half_width
 
 PAIRS = 200
 BY_CHANCE = 0.015  # expected matches, for each segment that two have marked
@@ -114,7 +114,7 @@ def intervals(rows: Any, n_runs: int) -> list[tuple[float, float]]:
     low, high = both.ends[1].tolist()
     change = left_out.change[:, first].mean(axis=1) - left_out.change[:, second].mean(axis=1)
     square = change[:, 1:] ** 2
-    _, reach = p_and_half_width(
+    _, reach = compute_p_and_half_width(
         both.value[1:], square.sum(axis=0), (square**2).sum(axis=0), len(rows), TAIL
     )
     value = float(both.value[1])

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons.measures import MEASURES, measures
+from spanagree.comparisons.measures import MEASURES, list_measures
 
-ADDITIVE = measures(lambda measure: not measure.one_to_one)
-COUNTED = measures(lambda measure: measure.is_whole)
+ADDITIVE = list_measures(lambda measure: not measure.one_to_one)
+COUNTED = list_measures(lambda measure: measure.is_whole)
 
 
 def go_together(match, chance):

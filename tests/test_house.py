@@ -25,7 +25,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.choices import BY, ONE_TO_ONE, list_names
-from spanagree.comparisons.measures import measures
+from spanagree.comparisons.measures import list_measures
 from spanagree.corpus.tags import ALIASES
 
 ROOT = Path(__file__).parent.parent
@@ -300,7 +300,7 @@ def test_choices_as_types():
         assert ordered(list_names(kind)) == ordered(table), name
     for name, rows in BY.items():
         assert rows == tuple(PUBLIC[name].BY), name
-    assert measures(lambda measure: measure.one_to_one) == [*ONE_TO_ONE]
+    assert list_measures(lambda measure: measure.one_to_one) == [*ONE_TO_ONE]
 
 
 NOT_HERE = {"By", "Figure", "MatchName"}

@@ -94,7 +94,7 @@ def test_what_is_cached_is_run_again():
     reach = script("mutate.py").Reach([file])
     for name in ("a", "b"):
         reach.pytest_runtest_logstart(name)
-        hypergeometric.binomials()
+        hypergeometric.compute_binomials()
         reach.pytest_runtest_logfinish(name)
     run = {line: tests for line, tests in reach.lines[str(file)].items() if tests}
     assert len(run) > 4

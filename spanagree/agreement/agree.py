@@ -152,10 +152,10 @@ def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
 
 def add_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
     """Add the distribution of chance of each pair to an agreement, both layers random."""
-    from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
+    from spanagree.uncertainty.chance_statistics import write_chance_note, compute_chance_of_pairs
 
     settings, pairs = agreement.settings, list(agreement.pairs)
-    distributions = chance_of_pairs(corpus, pairs, agreement.counting, None, progress)
+    distributions = compute_chance_of_pairs(corpus, pairs, agreement.counting, None, progress)
     by_chance = dict(zip(pairs, distributions, strict=True))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
     chance_tests = [
@@ -165,7 +165,7 @@ def add_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None
     ]
     noun = document_noun(settings)
     correction = "Benjamini-Hochberg for each pair"
-    notes = [*filter(None, [cannot_be_told(chance_tests, f"{noun} of pairs", correction)])]
+    notes = [*filter(None, [write_chance_note(chance_tests, f"{noun} of pairs", correction)])]
     n_drawn = sum(pair.both.computed.get("drawn", 0) for pair in by_chance.values())
     if n_drawn:
         notes.append(

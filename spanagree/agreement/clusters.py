@@ -13,7 +13,7 @@ from spanagree.comparisons.table import Comparisons, Coverage, PartlySummedCompa
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, mean_moments, moments
+from spanagree.uncertainty.jackknife import Moments, compute_mean_moments, compute_moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Clusters:
         if not jackknife.by_text(settings):
             parent_ids = jackknife.wholes_of(corpus.parent_ids, settings)
             return cls(per_document, per_document.sums, coverage, parent_ids)
-        from spanagree.comparisons.joined_texts import by_text  # texts are rarely joined
+        from spanagree.comparisons.joined_texts import distribute_over_texts  # texts are rarely joined
 
         corpus.check_segments("cluster_by text")
 
@@ -55,7 +55,7 @@ class Clusters:
             pairs = crowd.pairs()
             return compare_pairs(texts, crowd, pairs, counting.match, counting.chance)
 
-        rows, document_of_text = by_text(per_document.rows, corpus, compare)
+        rows, document_of_text = distribute_over_texts(per_document.rows, corpus, compare)
         masks = [mask[document_of_text] for mask in coverage.annotated]
         return cls(per_document, rows, Coverage(len(document_of_text), masks))
 
@@ -85,7 +85,7 @@ class Clusters:
     def compute_team(self) -> Moments:
         """Compute F1 of the team and its change by each cluster."""
 <<<<<<< ours
-        return moments(stack_columns(self.by()), f1_figures)
+        return compute_moments(stack_columns(self.by()), f1_figures)
 =======
         return moments(columns_of(self.by()), compute_f1_figures)
 >>>>>>> theirs
@@ -94,7 +94,7 @@ class Clusters:
         """Compute F1 of the team for each label and its change by each cluster."""
         rows = self.by("label")
 <<<<<<< ours
-        return moments(stack_columns(rows), f1_figures, rows.label, n_labels)
+        return compute_moments(stack_columns(rows), f1_figures, rows.label, n_labels)
 =======
         return moments(columns_of(rows), compute_f1_figures, rows.label, n_labels)
 >>>>>>> theirs
@@ -103,7 +103,7 @@ class Clusters:
         """Compute F1 of each annotator against all others and its change by each cluster."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
 <<<<<<< ours
-        return moments(stack_columns(rows), f1_figures, rows.first, n_annotators)
+        return compute_moments(stack_columns(rows), f1_figures, rows.first, n_annotators)
 =======
         return moments(columns_of(rows), compute_f1_figures, rows.first, n_annotators)
 >>>>>>> theirs
@@ -113,7 +113,7 @@ class Clusters:
         rows = self.rows.by("first", "second", "document")
         pair = find_rows((first, second), (rows.first, rows.second))
 <<<<<<< ours
-        return moments(stack_columns(rows), f1_figures, pair, len(first))
+        return compute_moments(stack_columns(rows), f1_figures, pair, len(first))
 =======
         return moments(columns_of(rows), compute_f1_figures, pair, len(first))
 >>>>>>> theirs
@@ -126,7 +126,7 @@ class Clusters:
         group_of_pair, group_of_unit = (
             np.zeros(len(columns[0]), np.int64) for columns in (pairs, documents)
         )
-        return mean_moments(
+        return compute_mean_moments(
 <<<<<<< ours
             stack_columns(rows),
             f1_figures,

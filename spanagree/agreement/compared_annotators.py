@@ -15,7 +15,7 @@ from spanagree.comparisons.annotation_pairs import (
     SegmentStarts,
     compare_pairs,
 )
-from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
+from spanagree.comparisons.corpus_kind import CorpusKind, can_concatenate_rows
 from spanagree.comparisons.counting import ComparisonRequest, MatchCountOptions
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons, PartlySummedComparisons, SharedDocumentCounts
@@ -116,7 +116,7 @@ class ComparedAnnotators(ComparedRows):
         corpus, counting, description = join_documents_of_parts(parts, request)
         team, chosen = choose_annotators(corpus, annotators)
         corpus_kinds = [part.kind for part in parts.values()]
-        if not rows_add(corpus_kinds):
+        if not can_concatenate_rows(corpus_kinds):
             corpus.check_segments("parts of which chance treats some in another way")
             compared_anew = counting.run(lambda counting: cls.of(corpus, counting, annotators))
             return replace(compared_anew, description=description)
@@ -268,9 +268,9 @@ def compare_annotators(
     if crowded_documents is None:
         return rows, sharing
     if corpus.unplaced:
-        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most have offsets
+        from spanagree.comparisons.unplaced_rows import build_rows_of_quotes  # most have offsets
 
-        rows = rows + rows_of_quotes(
+        rows = rows + build_rows_of_quotes(
             corpus, counting.measure, crowd.annotators_of_pairs(crowded_documents.documents)
         )
     return crowded_documents.marginals(rows), sharing + crowded_documents.sharing

@@ -33,9 +33,9 @@ from spanagree.arrays import (
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, SegmentStarts
-from spanagree.comparisons.expected import kind_of_starts
+from spanagree.comparisons.expected import find_starts_key
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import cover
+from spanagree.comparisons.profile_sums import compute_cover
 from spanagree.comparisons.table import (
     ALL,
     NO_LABEL,
@@ -209,11 +209,11 @@ def find_crowded(
     is_crowded = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not is_crowded.any():
         return None
-    if chance.keeps or chance.seed or kind_of_starts(corpus, chance, measure) != "segments":
+    if chance.keeps or chance.seed or find_starts_key(corpus, chance, measure) != "segments":
         return None  # not an inner product of start distributions; a seed needs single pairs
     marks = marks or SegmentStarts.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
-        profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
+        profiles, profile = compute_cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
     expected, observed = _count_cells(corpus, crowd, marks, measure)
     documents = is_crowded & (np.maximum(expected, observed) <= _MAX_CELLS)

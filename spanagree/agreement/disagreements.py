@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Kind
-from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
+from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, look_up_columns, pair_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import keep_placed
 from spanagree.corpus.segments import Layer, Segment, is_time
@@ -331,10 +331,10 @@ def disagreements(
     names = [kind for kind in KINDS if kind in requested_kinds]
     n_shared, notes = check_between(corpus, a, b)
     layers = corpus.layers[a], corpus.layers[b]
-    pairs = pairing(*layers, n_labels=len(corpus.labels))
+    pairs = pair_layers(*layers, n_labels=len(corpus.labels))
     is_requested = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     columns_a, columns_b = (
-        np.stack(columns_of(layer, rows[is_requested]), axis=1)
+        np.stack(look_up_columns(layer, rows[is_requested]), axis=1)
         for layer, rows in zip(layers, pairs[:2], strict=True)
     )
     text_notes = write_note_on_texts(corpus)

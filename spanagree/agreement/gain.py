@@ -21,11 +21,11 @@ from spanagree.settings import JACKKNIFE
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import (
     FEW,
-    beyond_rounding,
-    group_sums,
-    no_interval,
+    exceeds_rounding,
+    sum_groups,
+    build_undefined_interval,
     satterthwaite,
-    t_ends,
+    compute_t_ends,
 )
 
 _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
@@ -51,9 +51,9 @@ def build_gain_intervals(
     members = list(figures.annotators.values())
     team_rows, annotator_rows = clusters.by(), clusters.by_annotator
     if team_rows.random_sizes:
-        return [no_interval("sizes are random under the rule of places") for _ in members]
+        return [build_undefined_interval("sizes are random under the rule of places") for _ in members]
     if len(team_rows) < 2:
-        return [no_interval(FEW.format(len(team_rows))) for _ in members]
+        return [build_undefined_interval(FEW.format(len(team_rows))) for _ in members]
     team, annotator_sums = stack_columns(team_rows), stack_columns(annotator_rows)
     unit = np.searchsorted(team_rows.document, annotator_rows.document)
     gains = np.array([member.gain for member in members])
@@ -67,7 +67,7 @@ def build_gain_intervals(
     variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
     n_units = np.count_nonzero(team[:, 2])
     freedom = satterthwaite(variance, fourth, n_units)
-    ends = t_ends(gains, variance, freedom, jackknife.tail, False)
+    ends = compute_t_ends(gains, variance, freedom, jackknife.tail, False)
     return [_build_interval(*figure_ends) for figure_ends in ends.tolist()]
 
 
@@ -76,7 +76,7 @@ def _build_interval(
 ) -> Interval:
     """Build the interval of a gain from the ends of its three figures."""
     if np.isnan(corrected[0]):
-        return no_interval("the team without the annotator is undefined, or documents do not vary")
+        return build_undefined_interval("the team without the annotator is undefined, or documents do not vary")
     observed_ends, expected_ends, corrected_ends = (
         (low, high) for low, high in (observed, expected, corrected)
     )
@@ -98,7 +98,7 @@ def _compute_variance(
         Both sums, ``nan`` if documents do not vary; (annotators,) each.
     """
     total = document_sides.sum(axis=1)
-    remaining = total[:, None] - group_sums(entry_sides.T, annotator, n_annotators).T
+    remaining = total[:, None] - sum_groups(entry_sides.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
         ratio, remaining_ratio = total[0] / total[1], remaining[0] / remaining[1]
         whole_document, remaining_team = document_sides[:, unit], remaining[:, annotator]
@@ -130,7 +130,7 @@ def _compute_variance(
             terms, change**2, unseen_change**2, annotator, document_sides.shape[1]
         )
         fourth = (factor_products @ (squares.T @ squares) * factor_products).sum(axis=1)
-        fourth += group_sums((change**4 - unseen_change**4)[:, None], annotator, n_annotators)[:, 0]
+        fourth += sum_groups((change**4 - unseen_change**4)[:, None], annotator, n_annotators)[:, 0]
     # fourth powers lose more by rounding; they are largest if one document decides
     return variance, np.clip(fourth, 0, variance**2)
 
@@ -151,8 +151,8 @@ def _replace_terms(
         annotator: index of the annotator of each entry.
         n_documents: number of documents, the largest number of entries of an annotator.
     """
-    entry_sums = group_sums(np.stack((added, removed), axis=1), annotator, len(terms))
+    entry_sums = sum_groups(np.stack((added, removed), axis=1), annotator, len(terms))
     sums = terms.sum(axis=1) + entry_sums[:, 0] - entry_sums[:, 1]
     sizes = np.abs(terms).sum(axis=1) + entry_sums.sum(axis=1)
-    varies = beyond_rounding(sums, sizes, terms.shape[1] + n_documents + 8)
+    varies = exceeds_rounding(sums, sizes, terms.shape[1] + n_documents + 8)
     return np.asarray(np.where(varies, sums, np.nan), np.float64)

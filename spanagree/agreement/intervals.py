@@ -16,7 +16,7 @@ from spanagree.agreement.team import AgreementScores
 from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, intervals_of, no_interval
+from spanagree.uncertainty.jackknife import Moments, build_intervals, build_undefined_interval
 
 if TYPE_CHECKING:
     from spanagree.uncertainty.samples import SampleVariance
@@ -77,7 +77,7 @@ def _build_intervals(
     of_others: bool = False,
 ) -> list[Interval]:
     """Build the interval of each group, with a second one if annotators are a sample too."""
-    intervals = [interval for (interval,) in intervals_of(sums, jackknife)]
+    intervals = [interval for (interval,) in build_intervals(sums, jackknife)]
     if variance is None:
         return intervals
     from spanagree.agreement.other_annotators import add_annotator_intervals  # rarely requested
@@ -101,7 +101,7 @@ def _build_mean_interval(
 
 def _build_undefined_mean(clusters: Clusters) -> Interval:
     """Build the undefined interval of the mean, for annotations too many to compare by pair."""
-    return no_interval(
+    return build_undefined_interval(
         f"{clusters.n_pairs:,} pairs of annotations; an interval of the mean over pairs needs at"
         f" most {_MAX_PAIRS:,}, so compare fewer annotators or documents"
     )

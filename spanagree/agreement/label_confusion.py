@@ -30,7 +30,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Plot, plot_heat_map, prepare_text
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
-from spanagree.uncertainty.jackknife import beyond_rounding
+from spanagree.uncertainty.jackknife import exceeds_rounding
 from spanagree.uncertainty.permutation import holm
 
 
@@ -138,7 +138,7 @@ def _compute_p(total: Floats, terms: Floats, n_documents: int) -> Floats:
         return np.full(len(total), math.nan)
     mean_square = total**2 / n_documents
     spread = terms.sum(0) - mean_square
-    varies = beyond_rounding(spread, np.abs(terms).sum(0) + mean_square, 8)
+    varies = exceeds_rounding(spread, np.abs(terms).sum(0) + mean_square, 8)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(spread / (n_documents - 1) * n_documents)
         t = np.where(varies, total / error, np.nan)

@@ -13,8 +13,8 @@ from spanagree.agreement.count import stack_columns
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.table import Comparisons, PartlySummedComparisons
 from spanagree.results.score import Interval, compute_f1_figures
-from spanagree.uncertainty.jackknife import Moments, group_sums, with_defined
-from spanagree.uncertainty.samples import SampleVariance, second_intervals
+from spanagree.uncertainty.jackknife import Moments, sum_groups, append_defined_mask
+from spanagree.uncertainty.samples import SampleVariance, build_second_intervals
 
 
 def compute_team_variance(sums: Comparisons | PartlySummedComparisons) -> SampleVariance:
@@ -46,14 +46,14 @@ def compute_mean_variance(clusters: Clusters) -> SampleVariance:
     """Compute the variance of the mean of F1 over pairs."""
     pairs = clusters.sums.by("first", "second")
 <<<<<<< ours
-    sums = with_defined(f1_figures(stack_columns(pairs)))
+    sums = append_defined_mask(f1_figures(stack_columns(pairs)))
 =======
     sums = with_defined(compute_f1_figures(columns_of(pairs)))
 >>>>>>> theirs
     total = sums.sum(axis=0)[None]
     members = np.concatenate((pairs.first, pairs.second))
     annotators, member_index = np.unique(members, return_inverse=True)
-    annotator_index = group_sums(np.tile(sums, (2, 1)), member_index, len(annotators))
+    annotator_index = sum_groups(np.tile(sums, (2, 1)), member_index, len(annotators))
     return SampleVariance.of(compute_means(total), compute_means(total - annotator_index))
 
 
@@ -83,7 +83,7 @@ def add_annotator_intervals(
         of_others: True if the sample are the others of an annotator, who counts too.
     """
     n_annotators = (variance.n_units + of_others).tolist()
-    second_ones = second_intervals(intervals, sums, variance, tail, "annotator", n_annotators)
+    second_ones = build_second_intervals(intervals, sums, variance, tail, "annotator", n_annotators)
     return [
         interval._replace(over_annotators=second_interval)
         for interval, second_interval in zip(intervals, second_ones, strict=True)

@@ -9,20 +9,20 @@ import numpy as np
 
 from spanagree.arrays import Ints, yield_batches
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
-from spanagree.comparisons.pairing import OUTCOMES, columns_of, pairing
+from spanagree.comparisons.pairing import OUTCOMES, look_up_columns, pair_layers
 from spanagree.corpus.corpus import Corpus
 
 _PORTION = 1 << 18  # segments that are paired at a time
 
 
 class SegmentPairs(NamedTuple):
-    """Segments in pairs, or alone; see :func:`spanagree.comparisons.pairing.pairing`.
+    """Segments in pairs, or alone; see :func:`spanagree.comparisons.pair_layers.pair_layers`.
 
     Attributes:
         document: index of the document of each pair.
         a, b: indices of the two annotators.
         label_a, label_b: indices of the two labels; −1 if an annotator marked nothing.
-        kind: index in :data:`spanagree.comparisons.pairing.OUTCOMES`.
+        kind: index in :data:`spanagree.comparisons.pair_layers.OUTCOMES`.
     """
 
     document: Ints
@@ -42,9 +42,9 @@ def yield_paired(
     for low, high in yield_batches(size[pairs[0]] + size[pairs[1]], _PORTION):
         a, b = (annotation[low:high] for annotation in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
-        outcomes_of_pairs = pairing(layer_a, layer_b, n_labels=max(1, len(corpus.labels)))
-        row_a, _, _, label_a = columns_of(layer_a, outcomes_of_pairs.a)
-        row_b, _, _, label_b = columns_of(layer_b, outcomes_of_pairs.b)
+        outcomes_of_pairs = pair_layers(layer_a, layer_b, n_labels=max(1, len(corpus.labels)))
+        row_a, _, _, label_a = look_up_columns(layer_a, outcomes_of_pairs.a)
+        row_b, _, _, label_b = look_up_columns(layer_b, outcomes_of_pairs.b)
         row = np.maximum(row_a, row_b)
         yield SegmentPairs(
             crowd.document[a[row]],

@@ -117,10 +117,10 @@ class Agreement(Result, MappingResult):
     @cached_property
     def evidence(self) -> tuple[int, ...]:
         """Numbers of documents: with anything marked by two, disagreeing there, and agreeing."""
-        from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
+        from spanagree.uncertainty.jackknife import count_evidence  # only needed for display
 
         columns = stack_columns(self.per_document.sums.by("document"))
-        return tuple(evidence_of(columns, compute_f1_figures)[0, 0].tolist())
+        return tuple(count_evidence(columns, compute_f1_figures)[0, 0].tolist())
 
     @cached_property
     def heavy(self) -> tuple[DominantDocument, ...]:

@@ -12,9 +12,9 @@ from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import PAIRS, Layout, LayoutRow
 from spanagree.agreement.team import Mean
 from spanagree.agreement.weight import write_single_caveat, yield_weight_caveats
-from spanagree.comparisons.inexact import standard_error_note
-from spanagree.comparisons.place_shares import beside_uniform
-from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.comparisons.inexact import write_standard_error_note
+from spanagree.comparisons.place_shares import insert_uniform_chance
+from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
 from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import join_names, pluralize
 from spanagree.results import caveats, verdict
@@ -53,7 +53,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
     error = agreement.error_of_chance if by is None else None
     columns = [*leading_columns, *f1.columns, *(f1.ends if has_intervals else ())]
     columns += [ERROR_OF_CHANCE] * (error is not None)
-    sizes = count_columns(is_titled=by == "pair", of_pairs=True)
+    sizes = build_count_columns(is_titled=by == "pair", of_pairs=True)
     columns += [*sizes, *trailing_columns]
     errors = [] if error is None else [error]
     rows = []
@@ -66,7 +66,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
                 *f1.list_values(score),
                 *ends,
                 *error_cells,
-                *count_values(tally, of_pairs=True),
+                *list_count_values(tally, of_pairs=True),
                 *trailing_cells,
             ]
         )
@@ -111,7 +111,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         short_table = add_remark_on_more(short_table, len(rows) - by_annotator.SHOWN)
         table = replace(table, in_terminal=short_table)
     uniform = None if agreement.uniform is None else agreement.uniform._table(by)
-    return beside_uniform(table, uniform, agreement.places)
+    return insert_uniform_chance(table, uniform, agreement.places)
 
 
 def _look_up_heading(name: str) -> str:
@@ -141,7 +141,7 @@ def _write_remarks(
     if by == "label" and not agreement.labels:
         remarks.append(f"no rows for labels: match {agreement.settings.match} disregards them")
     if by and (error := agreement.error_of_chance):
-        remarks.append(f"team: {standard_error_note(error)}")
+        remarks.append(f"team: {write_standard_error_note(error)}")
     if agreement.few:
         mark = f"{_FEW} " if by == "pair" else ""
         min_documents = pluralize(agreement.settings.min_shared or 0, document)

@@ -36,7 +36,7 @@ from spanagree.arrays import (
     unique_rows,
 )
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.chance.start_distributions import start_profiles
+from spanagree.chance.start_distributions import compute_start_profiles
 
 BUDGET = 1 << 22
 """Largest table size of a group with exact arrangements; larger groups use the mixture."""
@@ -87,7 +87,7 @@ class Arrangements:
         )
 
 
-def arrangements(
+def compute_arrangements(
     kinds: PlaceKinds, group: Ints, *, free: bool = False, budget: float = BUDGET
 ) -> Arrangements:
     """Compute the distributions of the segments of random annotations over places.
@@ -155,7 +155,7 @@ def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bool
     slots = np.zeros(int(group.max()) + 1, np.int64)
     slots[group] = kinds.slots[of_kind[class_rows]]
     segment = np.repeat(np.arange(len(class_rows)), result.count[class_rows])
-    profiles, profile = start_profiles(
+    profiles, profile = compute_start_profiles(
         group[segment], slots, kinds.taken[of_kind[class_rows]][segment]
     )
     profile_of_class = np.zeros(len(class_rows), np.int64)
@@ -218,18 +218,18 @@ def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budg
             distinct_counts, group_indices(counts_index, len(distinct_counts)), strict=True
         ):
             table_sizes = math.prod((counts + 1).tolist()) * n_places[units[units_of_counts]]
-            for batch_units in portions_of_work(units_of_counts, table_sizes, _TOGETHER):
-                batch = _batch(kinds, result, tuple(counts.tolist()), classes[batch_units])
-                for k, p in enumerate(_exact_probabilities(batch)):
-                    _fill(result, batch.classes[:, k], p)
+            for batch_units in yield_batches_of_work(units_of_counts, table_sizes, _TOGETHER):
+                batch = _build_batch(kinds, result, tuple(counts.tolist()), classes[batch_units])
+                for k, p in enumerate(_compute_exact_probabilities(batch)):
+                    _write_probabilities(result, batch.classes[:, k], p)
     for unit_index in np.flatnonzero(intractable).tolist():
         classes = open_rows[first_row[unit_index] : first_row[unit_index] + n_classes[unit_index]][
             None
         ]
         counts = tuple(result.count[classes[0]].tolist())
-        batch = _batch(kinds, result, counts, classes)
-        for k, p in enumerate(_mixture_probabilities(batch)):
-            _fill(result, batch.classes[:, k], p)
+        batch = _build_batch(kinds, result, counts, classes)
+        for k, p in enumerate(_compute_mixture_probabilities(batch)):
+            _write_probabilities(result, batch.classes[:, k], p)
     return group_ids[intractable]
 
 
@@ -239,7 +239,7 @@ def _is_intractable(unit: Ints, n_segments: Ints, n_places: Ints, budget: float)
     return np.asarray(n_states * 2 * n_places > budget)
 
 
-def portions_of_work(rows: Ints, table_sizes: Floats | Ints, max_size: int) -> Iterator[Ints]:
+def yield_batches_of_work(rows: Ints, table_sizes: Floats | Ints, max_size: int) -> Iterator[Ints]:
     """Yield batches of rows with tables of similar size.
 
     Args:
@@ -257,7 +257,7 @@ def portions_of_work(rows: Ints, table_sizes: Floats | Ints, max_size: int) -> I
         first = stop
 
 
-def _batch(
+def _build_batch(
     kinds: PlaceKinds, result: Arrangements, counts: tuple[int, ...], classes: Ints
 ) -> _GroupBatch:
     """Build a batch of groups with equal counts, and number their borders."""
@@ -295,7 +295,7 @@ def _batch(
     return _GroupBatch(counts, classes, last_border - first_border + 1, unit_of_place, start, end)
 
 
-def _fill(result: Arrangements, classes: Ints, p: Floats) -> None:
+def _write_probabilities(result: Arrangements, classes: Ints, p: Floats) -> None:
     """Write the probabilities of the places of classes."""
     p_index, _ = expand_ranges(result.first[classes], result.first[classes + 1])
     result.p[p_index] = p
@@ -347,7 +347,7 @@ def _count_ways(
         2 that scale each number of segments, (max_level + 1, groups), else ``None``.
     """
     n_units, n_borders = len(batch.classes), int(batch.borders.max())
-    start_borders, end_borders = _borders_of_places(batch, mirrored)
+    start_borders, end_borders = _find_place_borders(batch, mirrored)
     start = [
         u * n_borders + starts_of_kind
         for u, starts_of_kind in zip(batch.unit, start_borders, strict=True)
@@ -379,7 +379,7 @@ def _count_ways(
     return n_ways, np.cumsum(exponents, axis=0) if is_scaled else None
 
 
-def _borders_of_places(batch: _GroupBatch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
+def _find_place_borders(batch: _GroupBatch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
     """Return the start and end borders of places, or of their mirror images."""
     if not mirrored:
         return batch.start, batch.end
@@ -391,13 +391,13 @@ def _borders_of_places(batch: _GroupBatch, mirrored: bool) -> tuple[list[Ints], 
     return starts, ends
 
 
-def _exact_probabilities(batch: _GroupBatch) -> list[Floats]:
+def _compute_exact_probabilities(batch: _GroupBatch) -> list[Floats]:
     """Compute the probability of each place of each kind."""
     counts, n_borders = batch.counts, int(batch.borders.max())
     states, max_level = _States(counts), sum(counts) - 1  # all segments except one
     front, front_exponents = _count_ways(batch, states, max_level, mirrored=False)
     back, back_exponents = _count_ways(batch, states, max_level, mirrored=True)
-    mirrored_end, _ = _borders_of_places(batch, mirrored=True)
+    mirrored_end, _ = _find_place_borders(batch, mirrored=True)
     results = []
     for kind_index, unit in enumerate(batch.unit):
         front_index = unit * n_borders + batch.start[kind_index]
@@ -428,20 +428,20 @@ def _exact_probabilities(batch: _GroupBatch) -> list[Floats]:
 # --- over the budget -----------------------------------------------------------------------------
 
 
-def _mixture_probabilities(batch: _GroupBatch) -> list[Floats]:
+def _compute_mixture_probabilities(batch: _GroupBatch) -> list[Floats]:
     """Compute the probability of each place of each kind by the mixture, for one group."""
     n_borders, n_segments = int(batch.borders[0]), sum(batch.counts)
     place_kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
     start_border, end_border = np.concatenate(batch.start), np.concatenate(batch.end)
-    weight = mixture_weights(place_kind, start_border, end_border, batch.counts, n_borders)
-    p = weight[place_kind] * _expected_counts(
+    weight = compute_mixture_weights(place_kind, start_border, end_border, batch.counts, n_borders)
+    p = weight[place_kind] * _compute_expected_counts(
         start_border, end_border, weight[place_kind], n_borders, n_segments
     )
     p /= np.bincount(place_kind, p)[place_kind]
     return np.split(p, np.cumsum(np.bincount(place_kind))[:-1])
 
 
-def mixture_weights(
+def compute_mixture_weights(
     place_kind: Ints, start: Ints, end: Ints, counts: Sequence[int], n_borders: int
 ) -> Floats:
     """Compute weights of kinds that make the mean number of segments of each kind correct.
@@ -459,7 +459,7 @@ def mixture_weights(
         mean_counts = np.bincount(
             place_kind,
             weight[place_kind]
-            * _expected_counts(start, end, weight[place_kind], n_borders, sum(counts)),
+            * _compute_expected_counts(start, end, weight[place_kind], n_borders, sum(counts)),
         )
         if np.abs(mean_counts / target - 1).max() < _CLOSE:
             break
@@ -482,7 +482,7 @@ def count_ways_before_by_number(
     Returns:
         F by the state (m,), each scaled by a power of 2.
     """
-    table, _ = _ways_by_number(start, end, weight, n_borders, max_segments)
+    table, _ = _count_ways_by_number(start, end, weight, n_borders, max_segments)
     return {(m,): row for m, row in enumerate(table)}
 
 
@@ -514,12 +514,12 @@ def count_ways_before(
     return dict(zip(map(tuple, states.numbers.tolist()), n_ways, strict=True))
 
 
-def _expected_counts(
+def _compute_expected_counts(
     start: Ints, end: Ints, weight: Floats, n_borders: int, n_segments: int
 ) -> Floats:
     """Compute Σ_m F[m][s] · B[k − 1 − m][e] / F[k] for each place, over m segments before it."""
-    front, front_exponents = _ways_by_number(start, end, weight, n_borders, n_segments)
-    back, back_exponents = _ways_by_number(
+    front, front_exponents = _count_ways_by_number(start, end, weight, n_borders, n_segments)
+    back, back_exponents = _count_ways_by_number(
         n_borders - 1 - end, n_borders - 1 - start, weight, n_borders, n_segments
     )
     sums = np.zeros(len(start))
@@ -535,7 +535,7 @@ def _expected_counts(
     return sums / front[n_segments][-1]
 
 
-def _ways_by_number(
+def _count_ways_by_number(
     start: Ints, end: Ints, weight: Floats, n_borders: int, max_segments: int
 ) -> tuple[Floats, Ints]:
     """Compute F[m] for each number m of segments, scaled by powers of 2, and their exponents."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.chance.place_rules import PlaceRule, both_ends, ends_at
+from spanagree.chance.place_rules import PlaceRule, build_both_ends_rule, build_end_value_rule
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, escape_path, join_names, pluralize
 from spanagree.files import PathName
@@ -62,7 +62,7 @@ class ColumnPlaces:
             )
         if not self.values:
             code_by_value = {value: i for i, value in enumerate(dict.fromkeys(token_values))}
-            return ends_at(
+            return build_end_value_rule(
                 corpus.lengths, np.array([code_by_value[value] for value in token_values], np.int64)
             )
         if unknown := set(self.values) - set(token_values):
@@ -71,4 +71,4 @@ class ColumnPlaces:
                 f" {join_names(sorted(set(token_values)))}"
             )
         has_value = np.array([value in self.values for value in token_values], np.bool_)
-        return both_ends(corpus.lengths, has_value)
+        return build_both_ends_rule(corpus.lengths, has_value)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.hypergeometric import left_of
+from spanagree.chance.hypergeometric import hypergeometric_left_of
 from spanagree.chance.subset_sums import subset_sums
 
 FIRST_EDGE = 64  # largest number of tokens of an edge that is summed directly
@@ -34,26 +34,26 @@ CHUNK = 1 << 22  # number of elements of one temporary array
 _FOURIER = 256  # largest number of tokens of an edge that is summed without Fourier transforms
 
 
-def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
+def compute_short_edges(excess: Ints, slots: Ints) -> list[Floats]:
     """Compute the edge of P, followed by its plateau, for each F.
 
     Args:
         excess: excess of each of the K other segments that are longer than one token.
         slots: numbers of slots F.
     """
-    widths = whole_edge(int(excess.sum()), slots)
+    widths = compute_edge_width(int(excess.sum()), slots)
     max_width = int(widths.max())
     edges: list[Floats] = []
     batch_size = max(1, CHUNK // (max_width + 1) ** 2)
     for first_row in range(0, len(slots), batch_size):
         K = len(excess)
-        H = left_of(
+        H = hypergeometric_left_of(
             K,
             slots[first_row : first_row + batch_size],
             max_width,
             max_segments_left_of(excess, max_width),
         )
-        P = starts(
+        P = convolve_starts(
             H,
             subset_sums(excess, H.shape[2] - 1, max_width),
             slots[first_row : first_row + batch_size],
@@ -64,7 +64,7 @@ def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
     return edges
 
 
-def whole_edge(D: int, slots: Ints | int) -> Ints:
+def compute_edge_width(D: int, slots: Ints | int) -> Ints:
     """Compute the width of an edge by Prop. 3, or up to the middle if the two edges meet."""
     return np.minimum(D, (slots + D) // 2)
 
@@ -75,7 +75,7 @@ def max_segments_left_of(excess: Ints, limit: int) -> int:
     return int(np.searchsorted(np.cumsum(shortest + 1), limit, side="right"))
 
 
-def starts(H: Floats, T: Floats, slots: Ints) -> Floats:
+def convolve_starts(H: Floats, T: Floats, slots: Ints) -> Floats:
     """Compute P(x) for x below the width of T, by convolutions of H(m | ·) with T(m, ·).
 
     Short sums are computed directly, long ones by Fourier transforms, with an error of 1e-16 of the

@@ -19,7 +19,7 @@ _LEAST = 1e-250  # smallest float that keeps all digits in products
 _NEGLIGIBLE = 1e-30  # relative size of probabilities that are left out of sums
 
 
-def left_of(K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0) -> Floats:
+def hypergeometric_left_of(K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0) -> Floats:
     """Compute H(m | y), (F, y ≤ limit, m), without columns m that are negligible everywhere.
 
     Args:
@@ -39,7 +39,7 @@ def left_of(K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0) -> 
     return H[:, :, : np.flatnonzero(greatest >= _NEGLIGIBLE * greatest.max())[-1] + 1]
 
 
-def left_of_up_to_half(K: int, F: int, m: Ints) -> Floats:
+def hypergeometric_up_to_half(K: int, F: int, m: Ints) -> Floats:
     """Compute H(m | y), (m, y < F), for m up to K/2; half of it for m = K/2.
 
     H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K) is computed from the ratios of neighbouring
@@ -88,29 +88,29 @@ def hypergeometric(max_draws: int, n_special: int, total: Ints, max_m: int) -> F
     """
     table = np.zeros((len(total), max_draws + 1, max_m + 1))
     large = total >= PASCAL_ROWS
-    for is_of_route, route in ((~large, _by_binomials), (large, _by_ratios)):
+    for is_of_route, route in ((~large, _compute_by_binomials), (large, _compute_by_ratios)):
         if is_of_route.any():
             max_y = min(max_draws, int(total[is_of_route].max()))
             table[is_of_route, : max_y + 1] = route(max_y, n_special, total[is_of_route], max_m)
     return table
 
 
-def _by_binomials(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+def _compute_by_binomials(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
     """Compute the table of small totals by ratios of binomials."""
-    y, m, C = np.arange(max_draws + 1)[:, None], np.arange(max_m + 1), binomials()
+    y, m, C = np.arange(max_draws + 1)[:, None], np.arange(max_m + 1), compute_binomials()
     n_undrawn = (total[:, None] - y.T)[:, :, None]
     table = C[y, m] * C[np.maximum(n_undrawn, 0), n_special - m]
     return np.where(n_undrawn >= 0, table / C[total, n_special][:, None, None], 0.0)
 
 
-def _by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+def _compute_by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
     """Compute the table of large totals by recursion over m, or draw by draw if that fails."""
     n_remaining, m = np.maximum(total[:, None] - np.arange(max_draws), 1), np.arange(max_m)
     p_zero = np.ones((len(total), max_draws + 1))
     np.cumprod(np.maximum(n_remaining - n_special, 0) / n_remaining, axis=1, out=p_zero[:, 1:])
     is_stable = (total - n_special - max_draws >= 0) & (p_zero.min(axis=1) > _LEAST)
     table = np.empty((len(total), max_draws + 1, max_m + 1))
-    table[~is_stable] = _by_draws(max_draws, n_special, total[~is_stable], max_m)
+    table[~is_stable] = _compute_by_draws(max_draws, n_special, total[~is_stable], max_m)
     y = np.arange(max_draws + 1)[:, None]
     n_remaining = (total[is_stable, None] - y.T)[:, :, None]
     rise = (n_special - m).clip(0) * (y - m).clip(0)
@@ -120,7 +120,7 @@ def _by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) -> Float
     return table
 
 
-def _by_draws(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+def _compute_by_draws(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
     """Compute the table by recursion over the draws."""
     m = np.arange(max_m + 1)
     table = np.zeros((len(total), max_draws + 1, max_m + 1))
@@ -135,7 +135,7 @@ def _by_draws(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats
 
 
 @lru_cache(maxsize=1)
-def binomials() -> Floats:
+def compute_binomials() -> Floats:
     """Compute Pascal's triangle as floats C[n, k], with 0 for k > n."""
     C = np.zeros((PASCAL_ROWS, PASCAL_ROWS))
     C[:, 0] = 1

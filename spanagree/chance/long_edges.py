@@ -19,9 +19,9 @@ from math import comb
 import numpy as np
 
 from spanagree.arrays import Complexes, Floats, Ints, unique
-from spanagree.chance.edges import CHUNK, FIRST_EDGE, max_segments_left_of, starts, whole_edge
-from spanagree.chance.hypergeometric import PASCAL_ROWS, binomials, left_of, left_of_up_to_half
-from spanagree.chance.subset_sums import subset_counts, subset_sums, subset_sums_without
+from spanagree.chance.edges import CHUNK, FIRST_EDGE, max_segments_left_of, convolve_starts, compute_edge_width
+from spanagree.chance.hypergeometric import PASCAL_ROWS, compute_binomials, hypergeometric_left_of, hypergeometric_up_to_half
+from spanagree.chance.subset_sums import count_subsets, subset_sums, subset_sums_without
 from spanagree.limits import check_cost
 
 _FLAT = 1e-13  # largest relative spread of the end of an edge that counts as its plateau
@@ -36,7 +36,7 @@ _SMOOTH = 1e-14  # largest relative error of an edge that counts as a polynomial
 _MANY = 64  # number of segments for each distinct length, below which all lengths share sums
 
 
-def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
+def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     """Compute the edge of P with its plateau, for each distinct excess of a long document.
 
     The width of edges is the memory of a renewal process, doubled until the ends of edges are flat.
@@ -54,27 +54,27 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
         near_excess, far_excess = longer_than_one[:-n_far], longer_than_one[-n_far:]
         if far_excess[0] > max(_FAR, 2 * near_excess[-1]):
             width = 2 * (
-                _renewal_memory(near_excess, F) + max(int(near_excess[-1]) + 1, FIRST_EDGE // 4)
+                _compute_renewal_memory(near_excess, F) + max(int(near_excess[-1]) + 1, FIRST_EDGE // 4)
             )
             width = min(width, (F - 1 + int(near_excess.sum())) // 2)
             edges_beside_far = (
-                _edges_beside(near_excess, far_excess, F, width, distinct_excesses)
+                _compute_edges_with_outliers(near_excess, far_excess, F, width, distinct_excesses)
                 if width < far_excess[0]
                 else None
             )
             if edges_beside_far is not None:
                 return edges_beside_far
     D = int(longer_than_one.sum())
-    widths = {e: int(whole_edge(D - e, F)) for e in distinct_excesses}
+    widths = {e: int(compute_edge_width(D - e, F)) for e in distinct_excesses}
     n_flat = max(int(longer_than_one[-1]) + 1, FIRST_EDGE // 4)
     edges: dict[int, Floats] = {}
-    width = _renewal_memory(longer_than_one, F) + n_flat
+    width = _compute_renewal_memory(longer_than_one, F) + n_flat
     while len(edges) < len(widths):
         width = min(width, max(widths.values()))
         missing = sorted(widths.keys() - edges.keys())
-        P = _starts_up_to(width, longer_than_one, F, missing)
+        P = _compute_starts_up_to(width, longer_than_one, F, missing)
         if P is None:
-            return edges | _edges_by_halves(longer_than_one, F, missing)
+            return edges | _compute_edges_by_halves(longer_than_one, F, missing)
         full_widths = np.array([widths[e] for e in missing])
         for i in np.flatnonzero(full_widths < width).tolist():
             P[i, full_widths[i] :] = P[i, full_widths[i]]
@@ -91,13 +91,13 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     return edges
 
 
-def _purpose(excess: Ints, F: int) -> str:
+def _describe_purpose(excess: Ints, F: int) -> str:
     """Describe the computation for an error on its cost."""
     n = F + int(excess.sum())
     return f"the chance of segments of up to {excess.max() + 1} tokens in a document of {n}"
 
 
-def _renewal_memory(excess: Ints, F: int) -> int:
+def _compute_renewal_memory(excess: Ints, F: int) -> int:
     """Compute the number of tokens after which a renewal process has forgotten its start.
 
     In Fourier space, the increments of the renewal density are 1 / Σ_x z^x Pr(length > x). They are
@@ -122,7 +122,7 @@ def _renewal_memory(excess: Ints, F: int) -> int:
     return n
 
 
-def _starts_up_to(
+def _compute_starts_up_to(
     limit: int, excess: Ints, F: int, excesses: list[int], alone: int = 0
 ) -> Floats | None:
     """Compute P(x) for x up to ``limit``, a row for each excess.
@@ -142,26 +142,26 @@ def _starts_up_to(
     is_shared = K < PASCAL_ROWS and len(excesses) * _MANY > K
     if max_m * limit > (CHUNK if is_shared else n) and (is_shared or 2 * max_m > K):
         return None
-    check_cost(4 * (min(K, max_m) + 1) * limit, _purpose(excess, F))
+    check_cost(4 * (min(K, max_m) + 1) * limit, _describe_purpose(excess, F))
     slots, n_others_options = np.array([F]), {K - (e > 0) for e in excesses}
-    H = {n_others: left_of(n_others, slots, limit, max_m, alone) for n_others in n_others_options}
+    H = {n_others: hypergeometric_left_of(n_others, slots, limit, max_m, alone) for n_others in n_others_options}
     if is_shared:
-        return _starts_with_shared_sums(H, excess, F, excesses)
+        return _compute_starts_with_shared_sums(H, excess, F, excesses)
     T = subset_sums(excess, max(h.shape[2] for h in H.values()) - 1, limit)
     P = np.empty((len(excesses), limit + 1))
     n_singles = excesses.count(0)  # excesses are sorted
     if n_singles:
-        P[0] = starts(H[K], T[: H[K].shape[2]], slots)
+        P[0] = convolve_starts(H[K], T[: H[K].shape[2]], slots)
     batch_size = max(1, CHUNK // T.size)
     for first_row in range(n_singles, len(excesses), batch_size):
         T_without = subset_sums_without(excesses[first_row : first_row + batch_size], T, excess)
-        P[first_row : first_row + batch_size] = starts(
+        P[first_row : first_row + batch_size] = convolve_starts(
             H[K - 1], T_without[:, : H[K - 1].shape[2]], slots
         )
     return P
 
 
-def _starts_with_shared_sums(
+def _compute_starts_with_shared_sums(
     H: dict[int, Floats], excess: Ints, F: int, excesses: list[int]
 ) -> Floats | None:
     """Compute P(x) for each excess from sums that all lengths share.
@@ -178,7 +178,7 @@ def _starts_with_shared_sums(
     from scipy.fft import irfft, next_fast_len, rfft  # lazy: only long documents need it
 
     K, n, limit = len(excess), F + int(excess.sum()), next(iter(H.values())).shape[1] - 1
-    C, size = binomials(), next_fast_len(2 * limit + 1, real=True)
+    C, size = compute_binomials(), next_fast_len(2 * limit + 1, real=True)
     least_excess = np.cumsum([0, *np.sort(excess)])[:, None]  # smallest excess of m segments
     rows_by_others: dict[int, Floats] = {}
     for n_others, (h,) in H.items():
@@ -189,7 +189,7 @@ def _starts_with_shared_sums(
         if len(m) * limit > (K // 2 + 1) * n or (n_others < K and rounding.max() > _LOST):
             return None
         rows_by_others[n_others] = rows[m]
-    T = rfft(subset_counts(excess, max(map(len, rows_by_others.values())) - 1, limit), size)
+    T = rfft(count_subsets(excess, max(map(len, rows_by_others.values())) - 1, limit), size)
     P = np.empty((len(excesses), limit + 1))
     for n_others, rows in rows_by_others.items():
         T_rows, transformed = T[: len(rows)], rfft(rows, size)
@@ -197,13 +197,13 @@ def _starts_with_shared_sums(
             terms = (transformed * T_rows / C[K, : len(rows), None]).sum(0)
             P[0] = irfft(terms, size)[: limit + 1]
         else:
-            terms = irfft(_shift_terms(T_rows, transformed, K), size)[:, : limit + 1]
+            terms = irfft(_compute_shift_terms(T_rows, transformed, K), size)[:, : limit + 1]
             n_singles = excesses.count(0)  # they are sorted
             P[n_singles:] = _sum_shifted(terms, excesses[n_singles:])
     return np.maximum(P, 0) / F
 
 
-def _edges_beside(
+def _compute_edges_with_outliers(
     near_excess: Ints, far_excess: Ints, F: int, limit: int, excesses: list[int]
 ) -> dict[int, Floats] | None:
     """Compute edges if a few segments are far longer than the others.
@@ -227,13 +227,13 @@ def _edges_beside(
     K, slots = len(near_excess), F + int(near_excess.sum())
     check_cost(
         (len(excesses) + 2 * len(far_excess) + 2) * (slots + int(far_excess.sum())),
-        _purpose(far_excess, F),
+        _describe_purpose(far_excess, F),
     )
     near_distinct = unique(np.array([0, *(e for e in excesses if e < far_excess[0])])).tolist()
     W = np.zeros((len(far_excess) + 1, len(near_distinct), limit + 1))
     for n_left in range(min(len(far_excess), limit) + 1):
         rows = near_distinct[n_left > F - 1 - K :]
-        P = _starts_up_to(limit, near_excess, F, rows, n_left) if rows else np.empty((0, limit + 1))
+        P = _compute_starts_up_to(limit, near_excess, F, rows, n_left) if rows else np.empty((0, limit + 1))
         if P is None:
             return None
         n_single_slots = [F - 1 - K + (e > 0) for e in rows]  # slots of single tokens
@@ -258,7 +258,7 @@ def _edges_beside(
         half_width = (slots - own_excess) // 2
         V = [np.concatenate((v, u[:half_width][::-1])) for v, u in zip(V, V[::-1], strict=True)]
         D = slots - F - own_excess + int(other_far.sum())
-        P = np.zeros(1 + min(limit + int(other_far.sum()), int(whole_edge(D, F))))
+        P = np.zeros(1 + min(limit + int(other_far.sum()), int(compute_edge_width(D, F))))
         for n_left, v in enumerate(V):
             for left_far in combinations(other_far.tolist(), n_left):
                 target = P[sum(left_far) : sum(left_far) + len(v)]
@@ -304,7 +304,7 @@ def _extend_to_middle(W: Floats, last_position: int) -> Floats | None:
     return np.concatenate((W, values[:, known_half.shape[1] :]), axis=1)
 
 
-def _edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[int, Floats]:
+def _compute_edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[int, Floats]:
     """Compute edges by sums over the whole document, with m up to half of the other segments.
 
     The part of P with m of the K others to the left is the mirror image of that with K − m.
@@ -317,7 +317,7 @@ def _edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[int, Flo
     from scipy.fft import irfft, next_fast_len, rfft  # lazy: only long documents need it
 
     K, D = len(excess), int(excess.sum())
-    check_cost(2 * (K // 2 + 1) * (F + D), _purpose(excess, F))
+    check_cost(2 * (K // 2 + 1) * (F + D), _describe_purpose(excess, F))
     size = next_fast_len(F + D, real=True)
     max_m, limit = K // 2, int(np.sort(excess)[(K + 1) // 2 :].sum())
     T = subset_sums(excess, max_m, limit)
@@ -328,14 +328,14 @@ def _edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[int, Flo
         H = np.empty((n_others // 2 + 1, size // 2 + 1), np.complex128)
         batches = np.array_split(np.arange(len(H)), 1 + len(H) * size // CHUNK)
         for m in batches:  # for memory
-            H[m] = rfft(left_of_up_to_half(n_others, F, m), size)
+            H[m] = rfft(hypergeometric_up_to_half(n_others, F, m), size)
         half_sums: Iterable[Floats]
         if K < PASCAL_ROWS and batch[0] > 0 and len(batch) * _MANY > K:
             counts = np.empty_like(H)
             for m in batches:
-                counts[m] = rfft(binomials()[K, m, None] * T[m], size)
+                counts[m] = rfft(compute_binomials()[K, m, None] * T[m], size)
             half_sums = batch_sums = np.zeros((len(batch), F + D))
-            for j, term in enumerate(_shift_terms(counts, H, K)):
+            for j, term in enumerate(_compute_shift_terms(counts, H, K)):
                 shifted_term = irfft(term, size)
                 for row, e in zip(batch_sums, batch, strict=True):
                     row[j * e :] += shifted_term[: max(F + D - j * e, 0)]
@@ -343,7 +343,7 @@ def _edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[int, Flo
             tables = ((subset_sums_without([e], T, excess)[0] if e else T)[: len(H)] for e in batch)
             half_sums = (irfft((H * rfft(table, size)).sum(0), size) for table in tables)
         for e, half in zip(batch, half_sums, strict=True):
-            half, width = half[: F + D - e], int(whole_edge(D - e, F)) + 1
+            half, width = half[: F + D - e], int(compute_edge_width(D - e, F)) + 1
             P = np.maximum(half[:width] + half[::-1][:width], 0) / F
             (edges[e],) = _trim_plateaus(P[None])
     return edges
@@ -356,7 +356,7 @@ def _trim_plateaus(P: Floats) -> list[Floats]:
     return [p[: len(p) + 1 - n] for p, n in zip(P, n_flat_at_end.tolist(), strict=True)]
 
 
-def _shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
+def _compute_shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
     """Compute the terms ± c_j, in Fourier space, of the sums Σ_m H(m) T'(m) of all lengths.
 
     Let T count sets of segments. Without one segment of excess e,
@@ -373,7 +373,7 @@ def _shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
         H: H(m | y), transformed; overwritten.
         K: number of segments that are longer than one token.
     """
-    m, C = np.arange(len(H)), binomials()
+    m, C = np.arange(len(H)), compute_binomials()
     divisor = C[K - 1, m, None]
     negligible = _FAINT * np.abs(H[:, 0]).max() * C[K - 1, m] / C[K, np.minimum(m, K // 2)]
     mass = np.correlate((H[:, 0] / divisor[:, 0]).real, T[:, 0].real, "full")[len(T) - 1 :]

@@ -31,7 +31,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class ChanceModel:
-    """A chance model with all its options; built by :func:`chance_model`.
+    """A chance model with all its options; built by :func:`build_chance_model`.
 
     Attributes:
         name: key of :data:`CHANCES`; :data:`AUTO` until the segments are known, or :data:`NONE`.
@@ -154,7 +154,7 @@ class ChanceModel:
         return replace(self, places=place_rules.by_id(corpus)), corpus
 
 
-def chance_model(
+def build_chance_model(
     chance: str | ChanceModel, places: Any = None, whose: str = "both", seed: int = 0
 ) -> ChanceModel:
     """Build a chance model from the arguments of a public function.

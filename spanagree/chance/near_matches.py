@@ -108,7 +108,7 @@ class NearWalk(Walk):
         tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(dict)
         tables[0, 0][(0, 0), ((), ())] = start
         options = [
-            _with_long_gaps(annotation_options, border_indices)
+            _extend_gaps(annotation_options, border_indices)
             if annotation.is_fixed
             else annotation_options
             for annotation, annotation_options in zip(self.annotations, self.options, strict=True)
@@ -174,7 +174,7 @@ class NearWalk(Walk):
         return tuple(x for x in waiting if x[0] >= start and x[1] >= end)
 
 
-def _with_long_gaps(
+def _extend_gaps(
     options: Sequence[Sequence[WalkOption]], border_indices: Collection[int]
 ) -> list[list[WalkOption]]:
     """Extend the gaps of a fixed annotation up to its next segment that can match.

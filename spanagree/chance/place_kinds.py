@@ -60,7 +60,7 @@ class PlaceKinds:
         return ends
 
 
-def place_kinds(
+def find_place_kinds(
     rules: Sequence[PlaceRule], rule: Ints, document: Ints, start: Ints, end: Ints
 ) -> PlaceKinds:
     """Determine the kinds of segments, and the places of each kind.
@@ -106,7 +106,7 @@ def place_kinds(
     )
 
 
-def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
+def build_kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
     """Build the kinds of segments that may be anywhere.
 
     Args:
@@ -127,7 +127,7 @@ def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
     )
 
 
-def without_gaps(
+def remove_gaps(
     all_kinds: PlaceKinds, text: Ints, kind_index: Ints
 ) -> tuple[Ints, PlaceKinds, Ints]:
     """Remove tokens in no place, so that equal patterns of places become equal kinds.

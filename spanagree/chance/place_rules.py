@@ -94,24 +94,24 @@ class AnywhereRule(FeatureRule):
         return self.lengths[document], first
 
 
-def anywhere(lengths: Ints) -> AnywhereRule:
+def build_anywhere_rule(lengths: Ints) -> AnywhereRule:
     """Build the rule with lengths as kinds."""
     return AnywhereRule(lengths, lambda document, start, end: np.zeros_like(start), False)
 
 
-def _first_entries(lengths: Ints) -> Ints:
+def _compute_first_entries(lengths: Ints) -> Ints:
     """Compute the first entry of each document in a concatenated array."""
     return np.cumsum(lengths) - lengths
 
 
-def ends_at(lengths: Ints, values: Ints) -> FeatureRule:
+def build_end_value_rule(lengths: Ints, values: Ints) -> FeatureRule:
     """Build the rule of the values of the first and the last token.
 
     Args:
         lengths: number of tokens of each document.
         values: value of each token, documents concatenated.
     """
-    first_token, n_values = _first_entries(lengths), int(values.max(initial=0)) + 1
+    first_token, n_values = _compute_first_entries(lengths), int(values.max(initial=0)) + 1
 
     def feature(document: Ints, start: Ints, end: Ints) -> Ints:
         offset = first_token[document]
@@ -120,14 +120,14 @@ def ends_at(lengths: Ints, values: Ints) -> FeatureRule:
     return FeatureRule(lengths, feature, False)
 
 
-def both_ends(lengths: Ints, have: Bools) -> FeatureRule:
+def build_both_ends_rule(lengths: Ints, have: Bools) -> FeatureRule:
     """Build the rule that both end tokens have a property.
 
     Args:
         lengths: number of tokens of each document.
         have: mask of the tokens with the property, documents concatenated.
     """
-    first_token, has_value = _first_entries(lengths), have.astype(np.int64)
+    first_token, has_value = _compute_first_entries(lengths), have.astype(np.int64)
 
     def feature(document: Ints, start: Ints, end: Ints) -> Ints:
         offset = first_token[document]
@@ -136,14 +136,14 @@ def both_ends(lengths: Ints, have: Bools) -> FeatureRule:
     return FeatureRule(lengths, feature)
 
 
-def all_tokens(lengths: Ints, have: Bools) -> FeatureRule:
+def build_all_tokens_rule(lengths: Ints, have: Bools) -> FeatureRule:
     """Build the rule that all tokens have a property.
 
     Args:
         lengths: number of tokens of each document.
         have: mask of the tokens with the property, documents concatenated.
     """
-    first_token, n_before = _first_entries(lengths), np.append(0, np.cumsum(have))
+    first_token, n_before = _compute_first_entries(lengths), np.append(0, np.cumsum(have))
 
     def feature(document: Ints, start: Ints, end: Ints) -> Ints:
         offset = first_token[document]
@@ -152,7 +152,7 @@ def all_tokens(lengths: Ints, have: Bools) -> FeatureRule:
     return FeatureRule(lengths, feature)
 
 
-def at_borders(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
+def build_border_rule(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
     """Build the rule that places begin and end at allowed borders.
 
     Args:
@@ -161,7 +161,7 @@ def at_borders(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
         end: mask of the n + 1 borders that allow an end.
     """
     first_border, is_start, is_end = (
-        _first_entries(lengths + 1),
+        _compute_first_entries(lengths + 1),
         begin.astype(np.int64),
         end.astype(np.int64),
     )
@@ -172,7 +172,7 @@ def at_borders(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
     return FeatureRule(lengths, feature)
 
 
-def given_places(lengths: Ints, document: Ints, start: Ints, end: Ints) -> FeatureRule:
+def build_site_rule(lengths: Ints, document: Ints, start: Ints, end: Ints) -> FeatureRule:
     """Build the rule with a list of sites.
 
     Args:
@@ -214,7 +214,7 @@ class WordRule:
     @classmethod
     def of(cls, lengths: Ints, words: Sequence[Sequence[tuple[int, int]]]) -> WordRule:
         """Build the rule from the start and end of each word of each document, in order."""
-        stretch = _first_entries(lengths + 1)
+        stretch = _compute_first_entries(lengths + 1)
         counts = np.array([len(document_words) for document_words in words], np.int64)
         borders = np.array(
             [border for document_words in words for border in document_words], np.int64
@@ -247,8 +247,8 @@ class WordRule:
         """Compute the number of touched words, and the positions of both ends or the length."""
         s, e, first_word, last_word = self._locate(document, start, end)
         n_touched = np.maximum(last_word - first_word + 1, 0)
-        start_position = _position_to_words(s, self.start[first_word], self.start[first_word] < s)
-        end_position = _position_to_words(e, self.end[last_word], self.end[last_word] > e)
+        start_position = _convert_border_to_words(s, self.start[first_word], self.start[first_word] < s)
+        end_position = _convert_border_to_words(e, self.end[last_word], self.end[last_word] > e)
         return n_touched, np.where(n_touched > 0, 3 * start_position + end_position, end - start)
 
     def at_site(self, first: Ints, second: Ints) -> Ints:
@@ -331,5 +331,5 @@ class WordRule:
         return rows[row[touches_none]], start[touches_none], end[touches_none]
 
 
-def _position_to_words(border: Ints, edge: Ints, is_inside: Bools) -> Ints:
+def _convert_border_to_words(border: Ints, edge: Ints, is_inside: Bools) -> Ints:
     return np.where(border == edge, EDGE, np.where(is_inside, INSIDE, BETWEEN))

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.chance.place_kinds import PlaceKinds, place_kinds
+from spanagree.chance.place_kinds import PlaceKinds, find_place_kinds
 from spanagree.chance.place_rules import (
     PlaceRule,
     WordRule,
-    all_tokens,
-    anywhere,
-    at_borders,
-    both_ends,
-    ends_at,
-    given_places,
+    build_all_tokens_rule,
+    build_anywhere_rule,
+    build_border_rule,
+    build_both_ends_rule,
+    build_end_value_rule,
+    build_site_rule,
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, SegmentColumns
@@ -197,16 +197,16 @@ class Places:
         """Bind the rule of a label; if documents have their own rules, those of the same name."""
         label, name = label_and_name
         if name == ANYWHERE:
-            return anywhere(corpus.lengths)
+            return build_anywhere_rule(corpus.lengths)
         if per_document is not None:
             rules_of_name = [
                 rules[label] if label in rules and rules[label]["name"] == name else None
                 for rules in per_document
             ]
-            return _of_documents(corpus, name, rules_of_name)
+            return _bind_document_rules(corpus, name, rules_of_name)
         rule = self.rules[label]
         if isinstance(rule, str):
-            return _rule_by_name(corpus, rule)
+            return _find_rule_by_name(corpus, rule)
         return rule(corpus)
 
 
@@ -228,7 +228,7 @@ class CorpusPlaces:
         """Determine the kinds of the segments of one or more layers."""
         document = segments.document
         rule = self.table[self.variant[document], segments.label]
-        return place_kinds(self.rules, rule, document, segments.start, segments.end)
+        return find_place_kinds(self.rules, rule, document, segments.start, segments.end)
 
 
 @dataclass(frozen=True)
@@ -239,11 +239,11 @@ class _Predicate:
     name: str
 
     def __call__(self, corpus: Corpus) -> PlaceRule:
-        return _with_property(corpus, self._holds, self.name)
+        return _build_property_rule(corpus, self._holds, self.name)
 
     def check(self, corpus: Corpus) -> None:
         """Raise an InputError if no token of the whole corpus has the property."""
-        row = _tokens(corpus, self.name)
+        row = _concatenate_tokens(corpus, self.name)
         if row and not any(map(self._holds, set(row))):
             raise InputError(
                 f"places {self.name}: no token has it, so the rule has no place; another rule is"
@@ -278,7 +278,7 @@ def find_places(rule_argument: Any) -> Places | None:
         return Places(name, {"": _Predicate(rule_argument, name)})
     if isinstance(rule_argument, Iterable) and not isinstance(rule_argument, Mapping):
         documents = [
-            _rules_by_label(rule, f"places, rule {d}") for d, rule in enumerate(rule_argument, 1)
+            _parse_rules_by_label(rule, f"places, rule {d}") for d, rule in enumerate(rule_argument, 1)
         ]
         names = sorted({rule["name"] for rules in documents for rule in rules.values()})
         return Places("+".join(names), documents=documents)
@@ -311,7 +311,7 @@ def _parse_places(text: str) -> Places | None:
         elif names.get(label, "").startswith(_COLUMN):
             names[label] += f",{item}"  # another value of the column
         else:
-            raise _unknown(text)
+            raise _build_unknown_error(text)
     rules = {label: _parse_rule(name, text) for label, name in names.items() if name != ANYWHERE}
     if not rules:
         return None
@@ -324,20 +324,20 @@ def _parse_rule(name: str, text: str) -> Any:
         return name
     column, equals, values = name.removeprefix(_COLUMN).partition("=")
     if not column or (equals and not all(values.split(","))):
-        raise _unknown(text)
+        raise _build_unknown_error(text)
     from spanagree.chance.column_places import ColumnPlaces
 
     return ColumnPlaces(column, tuple(values.split(",")) if equals else ())
 
 
-def _unknown(text: str) -> SettingError:
+def _build_unknown_error(text: str) -> SettingError:
     return SettingError(
         f"places {quote_value(text)}; known are {', '.join(NAMED)}, column:NAME,"
         " column:NAME=VALUE,…, and a rule for each label, such as PER=capitals,LOC=letters"
     )
 
 
-def _rules_by_label(rule: Any, location: str) -> dict[str, Any]:
+def _parse_rules_by_label(rule: Any, location: str) -> dict[str, Any]:
     """Check the rule of a document, and return its rules by label."""
     if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str):
         raise SettingError(
@@ -371,7 +371,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def _of_documents(
+def _bind_document_rules(
     corpus: Corpus, name: str, rules: Sequence[Mapping[str, Any] | None]
 ) -> PlaceRule:
     """Bind the rules of documents, all of the same name.
@@ -390,7 +390,7 @@ def _of_documents(
             for site in rule["places"]
         ]
         document, start, end = np.array(sites, np.int64).reshape(-1, 3).T
-        return given_places(lengths, document, start, end)
+        return build_site_rule(lengths, document, start, end)
     if name == "words":
         texts = ["" if rule is None else rule.get("text") for rule in rules]
         if None in texts:
@@ -404,7 +404,7 @@ def _of_documents(
                     " text"
                     f" {quote_value(text)}; a text of {pluralize(length, 'character')} is needed"
                 )
-        return _words(lengths, [str(text) for text in texts], _WORDS["words"])
+        return _build_word_rule(lengths, [str(text) for text in texts], _WORDS["words"])
     rows = [
         _concatenate_values(corpus, rules, key, lengths + (name == "borders"))
         for key in _KEYS[name]
@@ -415,11 +415,11 @@ def _of_documents(
         except TypeError:
             reason = "values that are lists or mappings; strings or numbers are needed"
             raise SettingError(f"places ends: {reason}") from None
-        return ends_at(lengths, np.array([code_by_value[value] for value in rows[0]], np.int64))
+        return build_end_value_rule(lengths, np.array([code_by_value[value] for value in rows[0]], np.int64))
     has_property = [np.array([bool(value) for value in row], np.bool_) for row in rows]
     if name == "borders":
-        return at_borders(lengths, *has_property)
-    return (both_ends if name == "site" else all_tokens)(lengths, has_property[0])
+        return build_border_rule(lengths, *has_property)
+    return (build_both_ends_rule if name == "site" else build_all_tokens_rule)(lengths, has_property[0])
 
 
 def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, int]:
@@ -454,13 +454,13 @@ def _concatenate_values(
 # --- rules by name -------------------------------------------------------------------------------
 
 
-def _rule_by_name(corpus: Corpus, name: str) -> PlaceRule:
+def _find_rule_by_name(corpus: Corpus, name: str) -> PlaceRule:
     if name in _WORDS:
-        return words_of_texts(corpus, name, f"places {name}")
-    return _with_property(corpus, _PROPERTIES[name], name)
+        return find_words_of_texts(corpus, name, f"places {name}")
+    return _build_property_rule(corpus, _PROPERTIES[name], name)
 
 
-def words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
+def find_words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
     """Find the words of the texts of a corpus, by the rule of that name.
 
     Raises:
@@ -468,26 +468,26 @@ def words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
     """
     if corpus.offsets != "characters":
         raise SettingError(f"{purpose}: offsets count tokens; it is for offsets in characters")
-    return _words(corpus.lengths, corpus.known("texts", purpose), _WORDS[name])
+    return _build_word_rule(corpus.lengths, corpus.known("texts", purpose), _WORDS[name])
 
 
-def _words(
+def _build_word_rule(
     lengths: Ints, texts: Sequence[str], words_of: Callable[[str], Iterator[re.Match[str]]]
 ) -> WordRule:
     return WordRule.of(lengths, [[word.span() for word in words_of(text)] for text in texts])
 
 
-def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:
+def _build_property_rule(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:
     """Build the rule that both end tokens, or characters, have a property."""
-    tokens = _tokens(corpus, name)
+    tokens = _concatenate_tokens(corpus, name)
     tokens_with_property = set(filter(has, set(tokens)))
     has_property = np.fromiter(
         map(tokens_with_property.__contains__, tokens), np.bool_, len(tokens)
     )
-    return both_ends(corpus.lengths, has_property)
+    return build_both_ends_rule(corpus.lengths, has_property)
 
 
-def _tokens(corpus: Corpus, name: str) -> Sequence[str]:
+def _concatenate_tokens(corpus: Corpus, name: str) -> Sequence[str]:
     """Concatenate the tokens of all documents, or the characters if offsets count characters."""
     if corpus.offsets == "characters":
         return "".join(corpus.known("texts", f"places {name}"))

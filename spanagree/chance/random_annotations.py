@@ -69,7 +69,7 @@ def draw_starts(
     size = np.tile(np.asarray(segments, dtype=np.int64), draws)
     tokens = np.full(draws, length)
     rng = np.random.default_rng(seed)
-    return _draw(group, tokens, size, rng, chance == "overlapping").reshape(draws, k)
+    return _draw_group_starts(group, tokens, size, rng, chance == "overlapping").reshape(draws, k)
 
 
 def draw_random_layer(
@@ -103,11 +103,11 @@ def draw_random_layer(
     free = chance == "overlapping"
     rng = np.random.default_rng(seed)
     if not rigid:
-        start = _draw(group, lengths[documents], segment_length, rng, free)
+        start = _draw_group_starts(group, lengths[documents], segment_length, rng, free)
     else:
         blocks = chain_hulls(group, layer.start, layer.end, alone=free)
         block_length = blocks.end - blocks.start
-        start = _draw(blocks.group, lengths[documents], block_length, rng, free)[blocks.block]
+        start = _draw_group_starts(blocks.group, lengths[documents], block_length, rng, free)[blocks.block]
         start = start + blocks.offset
     return Layer(
         layer.document, start, start + segment_length, layer.label, layer.annotated, layer.details
@@ -161,7 +161,7 @@ def simulate(
     return corpus.replace(layers=layers)
 
 
-def _draw(
+def _draw_group_starts(
     group: Ints, tokens: Ints, segment_length: Ints, rng: np.random.Generator, free: bool
 ) -> Ints:
     """Draw a start for each segment; segments of one group exclude each other unless ``free``."""
@@ -176,7 +176,7 @@ def _draw(
     if (slots < np.bincount(group, minlength=n_groups)).any():
         raise InputError("segments do not fit: together they are longer than their document")
     first_slot = np.cumsum(slots) - slots
-    slot = first_slot[group] + _distinct_slots(group, slots, rng)  # consecutive over all groups
+    slot = first_slot[group] + _draw_distinct_slots(group, slots, rng)  # consecutive over all groups
     in_order = np.argsort(slot)
     excess_in_order = (segment_length - 1)[in_order]
     excess_before = np.empty(len(group), np.int64)  # excess to the left, over all groups
@@ -184,7 +184,7 @@ def _draw(
     return slot - first_slot[group] + excess_before - (np.cumsum(excess) - excess)[group]
 
 
-def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
+def _draw_distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
     """Draw a slot for each segment, distinct within its group, with all choices equally likely.
 
     In groups with few segments among many slots, segments draw slots until these are distinct. In

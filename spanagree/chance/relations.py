@@ -22,7 +22,7 @@ from spanagree.arrays import Floats
 
 
 @lru_cache(maxsize=4096)
-def relation_matches(a: int, b: int, pairs_a: int, pairs_b: int, common: int) -> Floats:
+def compute_relation_matches(a: int, b: int, pairs_a: int, pairs_b: int, common: int) -> Floats:
     """Compute the distribution of the number of common relations, for one label and kind.
 
     Args:

@@ -74,7 +74,7 @@ def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blo
     )
 
 
-def shared_tokens_by_offset(
+def count_shared_tokens_by_offset(
     pieces: tuple[tuple[int, int], ...], other_pieces: tuple[tuple[int, int], ...]
 ) -> tuple[int, Ints]:
     """Count the shared tokens of two shapes for each offset of the second from the first.
@@ -87,12 +87,12 @@ def shared_tokens_by_offset(
     >>> least, shared.tolist()
     (-1, [1, 1, 1, 1])
     """
-    mask, other_mask = (_mask(shape) for shape in (pieces, other_pieces))
+    mask, other_mask = (_build_mask(shape) for shape in (pieces, other_pieces))
     n_shared = np.correlate(mask, other_mask, "full")
     return 1 - len(other_mask), n_shared.astype(np.int64)
 
 
-def _mask(pieces: tuple[tuple[int, int], ...]) -> Ints:
+def _build_mask(pieces: tuple[tuple[int, int], ...]) -> Ints:
     """Build the mask of a shape: 1 for each token of a piece, 0 for tokens of gaps."""
     mask = np.zeros(pieces[-1][1], np.int64)
     for start, end in pieces:

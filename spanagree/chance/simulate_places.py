@@ -19,7 +19,7 @@ from spanagree.chance.arrangements import (
     BUDGET,
     count_ways_before,
     count_ways_before_by_number,
-    mixture_weights,
+    compute_mixture_weights,
 )
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.corpus.segments import Layer
@@ -46,7 +46,7 @@ def redraw_at_places(
         copies: number of random annotations.
         rng: random generator.
         free: True if segments do not exclude each other (the overlapping model).
-        budget: largest table size; see :func:`spanagree.chance.arrangements.arrangements`.
+        budget: largest table size; see :func:`spanagree.chance.arrangements.compute_arrangements`.
     """
     n_documents = len(layer.annotated)
     start, end = np.zeros((2, copies, len(layer)), np.int64)
@@ -96,7 +96,7 @@ def _draw_group(
     n_borders = len(borders)
     n_states = float(np.prod(np.array(n_of_kind) + 1.0))
     if n_states * 2 * len(place_rows) > budget:
-        weight = mixture_weights(place_kind, start, end, n_of_kind, n_borders)[place_kind]
+        weight = compute_mixture_weights(place_kind, start, end, n_of_kind, n_borders)[place_kind]
         n_ways = count_ways_before_by_number(start, end, weight, n_borders, sum(n_of_kind))
         state_axis = np.zeros(len(place_rows), np.int64)
     else:
@@ -110,7 +110,7 @@ def _draw_group(
     shuffled = np.argsort(rng.random(drawn_places.shape), axis=1)
     drawn_places = np.take_along_axis(drawn_places, shuffled, axis=1)
     members = [np.flatnonzero(kind_of_segment == k) for k in present.tolist()]
-    return place_rows[drawn_places], _segments_at(place_kind[drawn_places], members, rng)
+    return place_rows[drawn_places], _assign_segments(place_kind[drawn_places], members, rng)
 
 
 def _draw_from_the_end(
@@ -164,7 +164,7 @@ def _draw_from_the_end(
     return drawn_places
 
 
-def _segments_at(drawn_kinds: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
+def _assign_segments(drawn_kinds: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
     """Assign a segment of the drawn kind to each place; (copies, segments).
 
     Args:

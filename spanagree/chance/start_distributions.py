@@ -37,7 +37,7 @@ from spanagree.arrays import (
     unique_matrix_rows,
     unique_rows,
 )
-from spanagree.chance.edges import FIRST_EDGE, short_edges
+from spanagree.chance.edges import FIRST_EDGE, compute_short_edges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, concatenate_segments, freeze_array, is_time
 from spanagree.errors import (
@@ -114,7 +114,7 @@ def start_distribution(
         return ()
     check_cost(4 * n, f"the start distribution in a document of {n} tokens")
     documents = np.zeros(len(lengths), np.int64)
-    profiles, profile = start_profiles(
+    profiles, profile = compute_start_profiles(
         documents, np.array([n]), lengths, free=chance == "overlapping"
     )
     array_by_profile = {
@@ -186,7 +186,7 @@ class Profiles:
         return cls(size, sizes - 1, np.cumsum(sizes) - sizes, values)
 
 
-def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
+def find_exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
     """Group segments that exclude each other.
 
     A group contains the segments of an annotator in a document, and under ``per-label`` of one
@@ -201,7 +201,7 @@ def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
     return group, documents
 
 
-def start_profiles(
+def compute_start_profiles(
     group: Ints, tokens: Ints, length: Ints, *, free: bool = False
 ) -> tuple[Profiles, Ints]:
     """Compute the start distributions of many random annotations, each distinct shape once.
@@ -247,10 +247,10 @@ def start_profiles(
                         shape_cell
                     )
                 continue
-            from spanagree.chance.long_edges import long_edges  # few documents need it
+            from spanagree.chance.long_edges import compute_long_edges  # few documents need it
 
             for shape_row in shape_rows:
-                for e, edge in long_edges(excess, int(slots[shape_row])).items():
+                for e, edge in compute_long_edges(excess, int(slots[shape_row])).items():
                     low, high = np.searchsorted(excess, (e, e + 1)).tolist()
                     profile_of_shape[shape_row, low:high] = len(edges)
                     edges.append(edge)
@@ -277,7 +277,7 @@ def _add_short_profiles(
             np.concatenate([cell[0] for cell in shape_cells]), return_inverse=True
         )
         profile = slot_index + len(edges)
-        edges += short_edges(excess, slots)
+        edges += compute_short_edges(excess, slots)
         sizes += (slots + excess.sum()).tolist()
         n_filled = 0
         for cell_slots, shapes, profile_of_shape in shape_cells:

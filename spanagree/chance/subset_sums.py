@@ -85,7 +85,7 @@ def subset_sums_without(excesses: list[int], T: Floats, excess: Ints) -> Floats:
     return T_rest[:, :, :width]
 
 
-def subset_counts(excess: Ints, max_m: int, max_excess: int) -> Floats:
+def count_subsets(excess: Ints, max_m: int, max_excess: int) -> Floats:
     """Count the sets of m segments with total excess d, for m ≤ max_m and d ≤ max_excess."""
     table = np.zeros((max_m + 1, max_excess + 1))
     table[0, 0] = height = width = 1

@@ -69,7 +69,7 @@ class SegmentSequence(NamedTuple):
     is_fixed: bool = False
 
 
-def uniform_ends(tokens: int, length: int) -> dict[int, tuple[int, ...]]:
+def build_uniform_ends(tokens: int, length: int) -> dict[int, tuple[int, ...]]:
     """Build the places of segments of one length that may start anywhere.
 
     >>> uniform_ends(3, 2)
@@ -78,18 +78,18 @@ def uniform_ends(tokens: int, length: int) -> dict[int, tuple[int, ...]]:
     return {start: (start + length,) for start in range(tokens - length + 1)}
 
 
-def distribution_of(n_ways: Floats, moments: bool) -> Floats:
+def compute_distribution_of_ways(n_ways: Floats, moments: bool) -> Floats:
     """Compute the distribution from the ways by match, or mean and variance from moments.
 
     Args:
         n_ways: number of ways by match, up to a factor; or (1, Σ, Σ²) of the match over all ways.
         moments: True if ``n_ways`` are moments.
     """
-    return distributions_of(n_ways[None], moments)[0]
+    return compute_distributions_of_ways(n_ways[None], moments)[0]
 
 
-def distributions_of(n_ways: Floats, moments: bool) -> list[Floats]:
-    """Compute :func:`distribution_of` for each row; for moments without Σ², only the mean."""
+def compute_distributions_of_ways(n_ways: Floats, moments: bool) -> list[Floats]:
+    """Compute :func:`compute_distribution_of_ways` for each row; for moments without Σ², only the mean."""
     if not moments:
         distributions = n_ways / n_ways.sum(axis=1, keepdims=True)
         return [p[: np.flatnonzero(p)[-1] + 1] for p in distributions]
@@ -177,7 +177,7 @@ class Walk(ABC):
         """
         self.moments = moments
         self.annotations = (first, second)
-        self.borders = _borders(self.annotations, more_borders)
+        self.borders = _collect_borders(self.annotations, more_borders)
         self.index = {border: i for i, border in enumerate(self.borders)}
         random_kinds = [
             kind
@@ -204,7 +204,7 @@ class Walk(ABC):
     def _options(self, annotation_index: int, axes: Iterator[int]) -> list[list[WalkOption]]:
         annotation = self.annotations[annotation_index]
         options = [[WalkOption(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
-        weight = 1.0 if annotation.is_fixed else weight_of(annotation.kinds)
+        weight = 1.0 if annotation.is_fixed else compute_scaling_weight(annotation.kinds)
         for segment_kind, kind_places in zip(
             annotation.kinds, self.places[annotation_index], strict=True
         ):
@@ -224,7 +224,7 @@ class Walk(ABC):
         """
 
 
-def weight_of(segment_kinds: Sequence[SegmentKind]) -> float:
+def compute_scaling_weight(segment_kinds: Sequence[SegmentKind]) -> float:
     """Compute a factor for each segment that keeps the number of ways within the range of floats.
 
     It is a power of 2, so it changes no digit.
@@ -242,7 +242,7 @@ def weight_of(segment_kinds: Sequence[SegmentKind]) -> float:
     )
 
 
-def _borders(annotations: Sequence[SegmentSequence], more_borders: Collection[int]) -> list[int]:
+def _collect_borders(annotations: Sequence[SegmentSequence], more_borders: Collection[int]) -> list[int]:
     segment_kinds = chain.from_iterable(annotation.kinds for annotation in annotations)
     starts_and_ends = (
         start_and_ends

@@ -249,9 +249,9 @@ class CommandContext:
         self, name: str, places: str | None = None, chance_of: str = "both"
     ) -> ChanceModel:
         """Build the chance model with its rule of places and its random sides."""
-        from spanagree.chance.model import chance_model
+        from spanagree.chance.model import build_chance_model
 
-        model = chance_model(name, places, chance_of)
+        model = build_chance_model(name, places, chance_of)
         if model.places is None or not self.files:
             return model
         unit = self.reading.get("unit", "sentence")

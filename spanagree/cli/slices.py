@@ -117,11 +117,11 @@ def score_each_file(job: CommandContext, score: Callable[..., Any]) -> dict[str,
         corpora = {name: replace(job, files=(path,)).read() for name, path in job.paths.items()}
     if len(corpora) < 2:
         raise click.UsageError(f"--by {FILE}: one FILE; two of them are needed")
-    from spanagree.comparisons.overlaps import widest_chance
+    from spanagree.comparisons.overlaps import find_widest_chance
 
     results = {name: score(corpus) for name, corpus in corpora.items()}
     models = {result.settings.chance: result.counting.chance for result in results.values()}
-    widest = widest_chance(models)
+    widest = find_widest_chance(models)
     return {
         name: result
         if result.settings.chance == widest

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 
 
-def all_near_pairs(
+def find_all_near_pairs(
     a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int
 ) -> tuple[Ints, Ints]:
     """Find all pairs of segments with starts and ends that differ by at most t.
@@ -35,7 +35,7 @@ def all_near_pairs(
     return i[is_near], j[is_near]
 
 
-def greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_second: int) -> Bools:
+def find_greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_second: int) -> Bools:
     """Mask the pairs of a one-to-one matching with the greatest total.
 
     Args:

@@ -16,13 +16,13 @@ from weakref import ref
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, expand_ranges, unique_rows
-from spanagree.chance.arrangements import Arrangements, arrangements
+from spanagree.chance.arrangements import Arrangements, compute_arrangements
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.place_rules import AnywhereRule, WordRule
-from spanagree.chance.places import ANYWHERE, Places, words_of_texts
+from spanagree.chance.places import ANYWHERE, Places, find_words_of_texts
 from spanagree.chance.simulate_places import redraw_at_places
-from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.chance.start_distributions import find_exclusion_groups
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, concatenate_segments, split_by_layer
@@ -103,7 +103,7 @@ class PlacementModel:
         return mean.astype(np.float64)
 
 
-def placement_model(
+def build_placement_model(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str = ""
 ) -> tuple[PlacementModel, list[Ints]] | None:
     """Compute the random places of several layers, and the class of each segment.
@@ -119,14 +119,14 @@ def placement_model(
     """
     places = chance.places
     if unit:
-        model, classes = _cached_model(corpus, names, chance, places or Places(ANYWHERE))
-        words = words_of_texts(corpus, unit, f"tolerance in {unit}")
+        model, classes = _build_cached_model(corpus, names, chance, places or Places(ANYWHERE))
+        words = find_words_of_texts(corpus, unit, f"tolerance in {unit}")
         at_words = places is not None and places.words_of_all("tolerance") == unit
         return replace(model, words=words, at_words=at_words), classes
-    return None if places is None else _cached_model(corpus, names, chance, places)
+    return None if places is None else _build_cached_model(corpus, names, chance, places)
 
 
-def _cached_model(
+def _build_cached_model(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, places: Places
 ) -> tuple[PlacementModel, list[Ints]]:
     """Build the model and the classes under a rule, or return the last result again."""
@@ -137,8 +137,8 @@ def _cached_model(
     bound_places = places.of(corpus)
     layers = [corpus.layers[name] for name in names]
     kinds = bound_places.kinds(concatenate_segments(layers))
-    group, _ = exclusion_groups(layers, chance.name)
-    random = arrangements(kinds, group, free=chance.is_free)
+    group, _ = find_exclusion_groups(layers, chance.name)
+    random = compute_arrangements(kinds, group, free=chance.is_free)
     model = PlacementModel(
         kinds,
         random,

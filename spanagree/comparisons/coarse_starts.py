@@ -29,12 +29,12 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
+from spanagree.chance.start_distributions import UNITS, Profiles, find_exclusion_groups, compute_start_profiles
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import correlated, covered_together, inner
+from spanagree.comparisons.profile_sums import correlate_profiles, compute_joint_cover, compute_inner_products
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
-from spanagree.comparisons.uniform_starts import expected_one_to_one
+from spanagree.comparisons.uniform_starts import compute_expected_one_to_one
 from spanagree.corpus.segments import split_by_layer
 from spanagree.limits import check_cost
 
@@ -77,7 +77,7 @@ class CoarseStarts(Starts):
     def of(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
         """Find the kinds of the segments of several layers, and the kind of each segment."""
         corpus, layers, is_free = request.corpus, request.layers, request.chance.is_free
-        group, document = exclusion_groups(layers, request.chance.name)
+        group, document = find_exclusion_groups(layers, request.chance.name)
         length = np.concatenate([layer.end - layer.start for layer in layers])
         largest_annotation = np.zeros(len(corpus), np.int64)  # number of segments
         np.maximum.at(largest_annotation, document, np.bincount(group, minlength=len(document)))
@@ -90,8 +90,8 @@ class CoarseStarts(Starts):
         for level in range(_LEVELS):
             units = np.where(corpus.lengths > n_units, n_units >> level, corpus.lengths)
             factor = corpus.lengths / np.maximum(units, 1)
-            coarse_length = shortened(length, group, factor[document])
-            profiles, profile = start_profiles(group, units[document], coarse_length, free=is_free)
+            coarse_length = shorten_lengths(length, group, factor[document])
+            profiles, profile = compute_start_profiles(group, units[document], coarse_length, free=is_free)
             levels_of_segments.append((profiles, profile, coarse_length, factor[document][group]))
         columns = [
             x
@@ -121,11 +121,11 @@ class CoarseStarts(Starts):
             tokens = layer_pair.document_tokens(
                 [self.units[kind_indices] for kind_indices in layer_pair.profiles]
             )
-            return expected_one_to_one(layer_pair, tokens, measure)
+            return compute_expected_one_to_one(layer_pair, tokens, measure)
         values = [self._expected_at_level(level, layer_pair, measure) for level in self.levels]
         unit_ratio = np.ones(layer_pair.count)
         unit_ratio[layer_pair.cells[0]] = 1 / self.levels[0].factor[layer_pair.profiles[0]]
-        value, error = extrapolated(values, unit_ratio)
+        value, error = extrapolate_values(values, unit_ratio)
         return value, ApproximationError(
             extrapolated=layer_pair.count, off=error * layer_pair.count
         )
@@ -152,26 +152,26 @@ class CoarseStarts(Starts):
             weight = count * self._scale(level, kind_index)
             covering.append((cell, level.length[kind_index], level.profile[kind_index], weight))
             factor[cell] = level.factor[kind_index]
-        return covered_together(level.profiles, covering, layer_pair.count) * factor
+        return compute_joint_cover(level.profiles, covering, layer_pair.count) * factor
 
     def _of_pairs(self, level: Resolution, p: Ints, q: Ints, measure: Measure) -> Floats:
         """Compute E[φ] of two random segments, for each pair of kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
-            return inner(profiles, first, profiles, second) / level.factor[p]
+            return compute_inner_products(profiles, first, profiles, second) / level.factor[p]
         (first_profile, a, second_profile, b), inverse, _ = unique_rows(
             first, level.length[p], second, level.length[q]
         )
-        value = correlated(profiles, first_profile, a, second_profile, b, measure.phi)[inverse]
-        total_phi = of_all_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
-        return value * of_all_offsets(measure, self.length[p], self.length[q]) / total_phi
+        value = correlate_profiles(profiles, first_profile, a, second_profile, b, measure.phi)[inverse]
+        total_phi = sum_over_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
+        return value * sum_over_offsets(measure, self.length[p], self.length[q]) / total_phi
 
     def _scale(self, level: Resolution, kind_index: Ints) -> Floats:
         """Compute the ratio of the true length of each kind to its rounded length."""
         return self.length[kind_index] / (level.length[kind_index] * level.factor[kind_index])
 
 
-def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
+def shorten_lengths(length: Ints, group: Ints, factor: Floats) -> Ints:
     """Convert lengths to coarser units, at least 1 each, such that the sum of each group is kept.
 
     Args:
@@ -196,7 +196,7 @@ def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
     return coarse_length
 
 
-def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
+def sum_over_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
     """Add φ up over all offsets at which two segments overlap, for each pair of lengths.
 
     >>> from spanagree.comparisons.measures import MEASURES
@@ -217,7 +217,7 @@ def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
     return sums[inverse]
 
 
-def extrapolated(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]:
+def extrapolate_values(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]:
     """Extrapolate values in coarser units to the unit of the corpus, with an error estimate.
 
     Args:

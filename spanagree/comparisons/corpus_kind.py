@@ -34,10 +34,10 @@ class CorpusKind(NamedTuple):
         """Find the traits of a corpus, or of a part of a corpus."""
         if not corpus.of_relations:
             return cls(corpus.offsets, corpus.has_pieces, is_long(corpus))
-        from spanagree.comparisons.relation_places import RelationCorpus, directions
+        from spanagree.comparisons.relation_places import RelationCorpus, find_directions
 
         assert isinstance(corpus, RelationCorpus)
-        labels, undirected = directions(corpus)
+        labels, undirected = find_directions(corpus)
         return cls(corpus.offsets, False, False, frozenset(labels), frozenset(undirected))
 
     @classmethod
@@ -61,7 +61,7 @@ class CorpusKind(NamedTuple):
         )
 
 
-def rows_add(traits_of_parts: Sequence[CorpusKind]) -> bool:
+def can_concatenate_rows(traits_of_parts: Sequence[CorpusKind]) -> bool:
     """Whether the rows of parts with these traits can be concatenated to those of the whole corpus.
 
     >>> rows_add([CorpusKind(), CorpusKind(has_pieces=True)])

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
-from spanagree.chance.model import AUTO, ChanceModel, chance_model
+from spanagree.chance.model import AUTO, ChanceModel, build_chance_model
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure, find_measure
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
+from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import OverlapError, SettingError, quote_value
 from spanagree.limits import CostError
@@ -61,7 +61,7 @@ class ComparisonContext:
         return self.word_edges.notes()
 
 
-def notes_on_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
+def note_same_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
     """Note that files contain the same texts under different ids, if they are parts."""
     numbers = [
         part.text_numbers
@@ -150,9 +150,9 @@ class MatchCountOptions:
             return ComparisonContext()
         if self.chance.places is None and corpus.texts is None:
             return ComparisonContext()
-        from spanagree.comparisons.place_shares import WordEdges, place_shares
+        from spanagree.comparisons.place_shares import WordEdges, compute_place_shares
 
-        shares = place_shares(corpus, corpus.annotators, self.chance)
+        shares = compute_place_shares(corpus, corpus.annotators, self.chance)
         return (
             ComparisonContext(shares) if shares else ComparisonContext(None, WordEdges.of(corpus))
         )
@@ -207,7 +207,7 @@ class ComparisonRequest:
             SettingError: for an unknown choice or rule, or a bad seed; for settings of relations if
                 segments are compared.
         """
-        model = chance_model(chance, places, chance_of, seed)
+        model = build_chance_model(chance, places, chance_of, seed)
         if not comparing:
             return cls(match, model)
         from spanagree.comparisons.selection import Selection  # most compare all segments
@@ -218,10 +218,10 @@ class ComparisonRequest:
         """Return the name of the measure with its tolerance, in the unit of offsets."""
         if self.selection is None and self.chance.places is None:
             return self.match
-        from spanagree.comparisons.tolerance import within  # few have a tolerance
+        from spanagree.comparisons.tolerance import name_with_tolerance  # few have a tolerance
 
         tolerance = 0 if self.selection is None else self.selection.tolerance
-        return within(self.match, tolerance, offsets, self.chance.places)
+        return name_with_tolerance(self.match, tolerance, offsets, self.chance.places)
 
     def measure_of(self, offsets: str) -> MatchName:
         """Return the name of the measure for a corpus with these offsets."""
@@ -247,12 +247,12 @@ class ComparisonRequest:
         if self.selection is not None:
             corpus = self.selection.of(corpus, match, in_part=in_part)
         if corpus.of_strings:
-            from spanagree.comparisons.strings import as_segments  # most corpora have texts
+            from spanagree.comparisons.strings import convert_to_segments  # most corpora have texts
 
-            corpus = as_segments(corpus, match)
+            corpus = convert_to_segments(corpus, match)
         if self.selection is not None and self.selection.measure is not None:
             match = self.selection.measure
-        chance = chance_of_corpus(corpus, match, self.chance)
+        chance = choose_chance_of_corpus(corpus, match, self.chance)
         chance, corpus = chance.with_ids(corpus, in_part=in_part)
         return corpus, MatchCountOptions.asked(match, chance, self.chance, progress)
 
@@ -336,6 +336,6 @@ def _describe_chance(chance: ChanceModel) -> str:
     return ", ".join((name, *(f"{key} {value}" for key, value in other_settings)))
 
 
-def of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:
+def settings_of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:
     """Return the settings of a gold layer, if there is one."""
     return {"gold": gold, "gold_first": None if gold in (None, corpus.annotators[0]) else False}

@@ -173,7 +173,7 @@ def partial_credit(
         )
     check_integer(draws, 0, "draws")
     check_integer(seed, 0, "seed")
-    label_weight = _weights(corpus, (a, b), label_weights)
+    label_weight = _find_weights(corpus, (a, b), label_weights)
     pair = corpus.layers[a], corpus.layers[b]
     shared_documents = np.flatnonzero(pair[0].annotated & pair[1].annotated)
     settings = PartialCreditSettings(
@@ -241,7 +241,7 @@ def partial_credit(
     )
 
 
-def _weights(
+def _find_weights(
     corpus: Corpus, names: Iterable[str], label_weights: Mapping[str, float] | None
 ) -> Floats:
     """Return the weight of each label of the corpus."""
@@ -270,25 +270,25 @@ def _compute_scores(
     macro: bool,
 ) -> tuple[float, float, float]:
     """Compute precision, recall and F1 of the second layer against the first."""
-    gold, other = (_by_document(layer, label_weight) for layer in pair)
+    gold, other = (_collect_by_document(layer, label_weight) for layer in pair)
     no_segments = np.zeros((0, 4))
     rows = []
     for document in shared_documents.tolist():
         first, second = gold.get(document, no_segments), other.get(document, no_segments)
         sizes = float(second[:, 2].sum()), float(first[:, 2].sum())
-        rows.append((*best_credit(first, second, penalty), *sizes))
+        rows.append((*compute_best_credit(first, second, penalty), *sizes))
     if macro:
         scores = [(p / b if b else 1.0, r / a if a else 1.0) for p, r, b, a in rows]
         precision, recall = (statistics.fmean(x) for x in zip(*scores, strict=True))
-        return precision, recall, statistics.fmean(_harmonic_mean(*x) for x in scores)
+        return precision, recall, statistics.fmean(_compute_harmonic_mean(*x) for x in scores)
     p, r, b, a = (math.fsum(column) for column in zip(*rows, strict=True))
     precision, recall = p / b if b else math.nan, r / a if a else math.nan
     if math.isnan(precision) or math.isnan(recall):
         return precision, recall, 0.0 if a or b else math.nan
-    return precision, recall, _harmonic_mean(precision, recall)
+    return precision, recall, _compute_harmonic_mean(precision, recall)
 
 
-def _by_document(layer: Layer, label_weight: Floats) -> dict[int, Floats]:
+def _collect_by_document(layer: Layer, label_weight: Floats) -> dict[int, Floats]:
     """Collect start, end, weight and label of the segments of each document, by start."""
     order = np.lexsort((layer.label, layer.end, layer.start, layer.document))
     columns = (layer.start, layer.end, label_weight[layer.label], layer.label)
@@ -297,12 +297,12 @@ def _by_document(layer: Layer, label_weight: Floats) -> dict[int, Floats]:
     return dict(zip(documents.tolist(), np.split(rows, first[1:]), strict=False))
 
 
-def _harmonic_mean(precision: float, recall: float) -> float:
+def _compute_harmonic_mean(precision: float, recall: float) -> float:
     total = precision + recall
     return 2 * precision * recall / total if total else 0.0
 
 
-def best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> tuple[float, float]:
+def compute_best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> tuple[float, float]:
     """Compute the credits that one document adds to precision and to recall.
 
     The one-to-one matching has the greatest sum of the F1s of its pairs.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.choices import Chance
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import OWN, Measure, Phi
@@ -67,15 +67,15 @@ def expected(
             " annotators"
         )
     check_contiguous(corpus, "a measure of your own")
-    measure = Measure(OWN, OWN, checked(similarity), of_label, in_tokens)
-    model = chance_model(chance)
+    measure = Measure(OWN, OWN, wrap_with_checks(similarity), of_label, in_tokens)
+    model = build_chance_model(chance)
     check_layers(corpus, "exact", model)  # exact allows any overlap
     profiles, layers = compute_start_distributions(corpus, corpus.annotators, model, coarse=False)
     a, b = layers.values()
     return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))
 
 
-def checked(similarity: Phi) -> Phi:
+def wrap_with_checks(similarity: Phi) -> Phi:
     """Wrap a similarity such that each of its results is checked."""
     if not callable(similarity):
         raise SettingError(

@@ -20,7 +20,7 @@ from spanagree.arrays import Bools, Floats, Ints, unique_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import CHANCES, is_long
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.observed import observed
+from spanagree.comparisons.observed import compute_observed
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -55,7 +55,7 @@ STARTS = {
 """Class of starts for each kind of corpus, for rules of places, and without chance."""
 
 
-def kind_of_starts(corpus: Corpus, chance: ChanceModel, measure: Measure | None = None) -> str:
+def find_starts_key(corpus: Corpus, chance: ChanceModel, measure: Measure | None = None) -> str:
     """Find the key in :data:`STARTS` for a corpus and a chance model.
 
     >>> from spanagree.chance.model import chance_model
@@ -88,7 +88,7 @@ def compute_start_distributions(
     Raises:
         SettingError: for an unknown chance model.
     """
-    starts_key = kind_of_starts(corpus, chance, measure)
+    starts_key = find_starts_key(corpus, chance, measure)
     if starts_key != "none":
         check_choice(chance.name, CHANCES, "chance")
     may_be_coarse = starts_key == "segments" and coarse and not chance.first_is_fixed
@@ -130,16 +130,16 @@ def compare_layers(
         n_labels: number of labels of the corpus.
     """
     is_shared = a.layer.annotated & b.layer.annotated
-    a, b = _restrict_to(a, is_shared), _restrict_to(b, is_shared)
-    cells, (cell_a, cell_b) = _cells((a.layer, b.layer), n_labels if measure.of_label else 1)
+    a, b = _select_documents(a, is_shared), _select_documents(b, is_shared)
+    cells, (cell_a, cell_b) = _find_cells((a.layer, b.layer), n_labels if measure.of_label else 1)
     n = len(cells)
     layer_pair = LayerPair(
         (a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance
     )
     measure = starts.adapted(measure, layer_pair)
-    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
+    matched = compute_observed(a.layer, b.layer, cell_a, cell_b, n, measure)
     expected, inexact = starts.expected(layer_pair, measure)
-    sizes, random_sizes = _sizes(layer_pair, starts, measure)
+    sizes, random_sizes = _compute_sizes(layer_pair, starts, measure)
     return Comparisons.of(
         cells // n_labels if measure.of_label else cells,
         cells % n_labels if measure.of_label else np.full(n, NO_LABEL),
@@ -151,7 +151,7 @@ def compare_layers(
     )
 
 
-def _sizes(
+def _compute_sizes(
     layer_pair: LayerPair, starts: Starts, measure: Measure
 ) -> tuple[list[Ints], list[Floats] | None]:
     """Compute the sizes of both annotations in each cell, and the expected sizes if these vary."""
@@ -172,7 +172,7 @@ def _sizes(
     return sizes, random_sizes or None
 
 
-def _restrict_to(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
+def _select_documents(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
     """Select the segments of these documents."""
     is_kept = documents[x.layer.document]
     return (
@@ -180,7 +180,7 @@ def _restrict_to(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
     )
 
 
-def _cells(layers: tuple[Layer, ...], n_labels: int) -> tuple[Ints, list[Ints]]:
+def _find_cells(layers: tuple[Layer, ...], n_labels: int) -> tuple[Ints, list[Ints]]:
     """Find the cells of layers, and the index of the cell of each segment."""
     keys = [
         layer.document if n_labels == 1 else layer.document * n_labels + layer.label

@@ -30,9 +30,9 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.comparisons.at_places import PlacementModel, placement_model
+from spanagree.comparisons.at_places import PlacementModel, build_placement_model
 from spanagree.comparisons.inexact import ApproximationError
-from spanagree.comparisons.measures import Measure, Phi, turned
+from spanagree.comparisons.measures import Measure, Phi, swap_annotators
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 
 _TOGETHER = 1 << 20  # array elements in one batch of cells
@@ -53,7 +53,7 @@ class StartsAtPlaces(Starts):
     def of(cls, request: StartsRequest) -> tuple[StartsAtPlaces, list[Ints]]:
         """Compute the places of several layers, and the class of each segment."""
         corpus, names, chance, measure = request
-        model_and_classes = placement_model(
+        model_and_classes = build_placement_model(
             corpus, names, chance, "" if measure is None else measure.unit
         )
         assert model_and_classes is not None  # there is a rule, or a tolerance counts words
@@ -74,14 +74,14 @@ class StartsAtPlaces(Starts):
         """Compute E[Σ φ] of each cell; see :meth:`Starts.expected`."""
         if measure.one_to_one:
             return self._one_to_one(layer_pair, measure)
-        expected = _expected_with_fixed if layer_pair.first_is_fixed else _expected_of_both
+        expected = _compute_expected_with_fixed if layer_pair.first_is_fixed else _compute_expected_of_both
         return expected(self.model, layer_pair, measure), ApproximationError()
 
     def _one_to_one(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
         """Compute the expected one-to-one match of each cell."""
-        from spanagree.comparisons.overlap_expected import expected_overlap
+        from spanagree.comparisons.overlap_expected import compute_expected_overlap
 
         shared_cells = np.intersect1d(*layer_pair.cells)
         additive = np.zeros(layer_pair.count)
@@ -93,15 +93,15 @@ class StartsAtPlaces(Starts):
             has_single_pair = (n_segments[0] == 1) & (n_segments[1] == 1)
             shared_cells = shared_cells[~has_single_pair[shared_cells]]
             as_additive = replace(measure, kernel="offsets")
-            additive = _expected_of_both(self.model, layer_pair, as_additive, has_single_pair)
+            additive = _compute_expected_of_both(self.model, layer_pair, as_additive, has_single_pair)
         tokens = layer_pair.document_tokens(
             [self.model.longest[classes] for classes in layer_pair.profiles]
         )
-        values, error = expected_overlap(layer_pair, tokens, measure, self.model, shared_cells)
+        values, error = compute_expected_overlap(layer_pair, tokens, measure, self.model, shared_cells)
         return values + additive, error
 
 
-def _expected_of_both(
+def _compute_expected_of_both(
     model: PlacementModel,
     layer_pair: LayerPair,
     measure: Measure,
@@ -132,20 +132,20 @@ def _expected_of_both(
     if measure.kernel == "equal" and (measure.of_label or model.one_rule):
         return _sum_equal(model, segments, n_cells)
     total = np.zeros(n_cells)
-    for batch_cells in _batches(model, segments, np.flatnonzero(is_shared)):
+    for batch_cells in _yield_batches(model, segments, np.flatnonzero(is_shared)):
         batch = [segments_of_one.of_cells(batch_cells) for segments_of_one in segments]
         if measure.kernel == "cover":
             total[batch_cells] = _sum_covered(model, batch, len(batch_cells))
         else:
             total[batch_cells] = _sum_overlapping(
-                [_expected_places(model, segments_of_one) for segments_of_one in batch],
+                [_compute_expected_places(model, segments_of_one) for segments_of_one in batch],
                 len(batch_cells),
                 measure,
             )
     return total
 
 
-def _expected_with_fixed(model: PlacementModel, layer_pair: LayerPair, measure: Measure) -> Floats:
+def _compute_expected_with_fixed(model: PlacementModel, layer_pair: LayerPair, measure: Measure) -> Floats:
     """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
     a = layer_pair.layers[0]
     cell, class_index, count = layer_pair.equal_segments()[1]
@@ -196,7 +196,7 @@ def _sum_equal(model: PlacementModel, segments: Sequence[_CountedSegments], n_ce
     return total.astype(np.float64)
 
 
-def _batches(
+def _yield_batches(
     model: PlacementModel, segments: Sequence[_CountedSegments], cells: Ints
 ) -> Iterator[Ints]:
     """Yield batches of cells with a limited number of places."""
@@ -220,8 +220,8 @@ def _sum_covered(
     """
     cell, class_index, count = (np.concatenate(columns) for columns in zip(*segments, strict=True))
     cell[len(segments[0].cell) :] += n_cells
-    annotation, example_cell = _distinct_annotations(cell, class_index, count)
-    power, row, covers = _cover_tables(model, cell, class_index, count, example_cell)
+    annotation, example_cell = _find_distinct_annotations(cell, class_index, count)
+    power, row, covers = _compute_cover_tables(model, cell, class_index, count, example_cell)
     first, second = annotation[:n_cells], annotation[n_cells:]
     total = np.zeros(n_cells)
     (powers_a, powers_b), power_pair, _ = unique_rows(power[first], power[second])
@@ -233,7 +233,7 @@ def _sum_covered(
     return total
 
 
-def _distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tuple[Ints, Ints]:
+def _find_distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tuple[Ints, Ints]:
     """Find the annotation of each cell, and one example cell of each annotation.
 
     An annotation is a set of classes, each with its number of segments.
@@ -254,7 +254,7 @@ def _distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tuple[I
     return annotation, np.concatenate(example_cells)
 
 
-def _cover_tables(
+def _compute_cover_tables(
     model: PlacementModel, cell: Ints, class_index: Ints, count: Ints, example_cell: Ints
 ) -> tuple[Ints, Ints, dict[int, Floats]]:
     """Compute the cover of each annotation, as rows of tables with a power of 2 as width.
@@ -302,7 +302,7 @@ class _ExpectedPlaces(NamedTuple):
     value: Floats
 
 
-def _expected_places(model: PlacementModel, segments: _CountedSegments) -> _ExpectedPlaces:
+def _compute_expected_places(model: PlacementModel, segments: _CountedSegments) -> _ExpectedPlaces:
     """Compute the expected number of an annotator's segments at each place."""
     row, start, end, p = model.random.rows(model.kinds, segments.class_index)
     value = p * segments.n_segments[row]
@@ -321,7 +321,7 @@ def _sum_overlapping(
     # length of each cell on one common line
     stretch = 1 + max(int(places.end.max()) for places in places_of_both)
     b_begins = _sum_starting_within(a, b, stretch, "left", measure.phi)
-    a_begins = _sum_starting_within(b, a, stretch, "right", turned(measure).phi)
+    a_begins = _sum_starting_within(b, a, stretch, "right", swap_annotators(measure).phi)
     total = np.bincount(a.cell, b_begins, n_cells) + np.bincount(b.cell, a_begins, n_cells)
     return total.astype(np.float64)
 

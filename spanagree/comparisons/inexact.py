@@ -98,7 +98,7 @@ class ApproximationError:
         return {"expected": "partly-drawn", "chance_seed": seed} if self.drawn else {}
 
 
-def standard_error_note(error: float) -> str:
+def write_standard_error_note(error: float) -> str:
     """Build the note about the standard error, for tables of parts of a result.
 
     >>> standard_error_note(0.00123)
@@ -109,19 +109,19 @@ def standard_error_note(error: float) -> str:
     )
 
 
-def content_digest(content: object) -> bytes:
+def compute_content_digest(content: object) -> bytes:
     """Compute 32 bytes that are equal if the representations are equal."""
     import hashlib  # takes a while to load
 
     return hashlib.sha256(repr(content).encode()).digest()
 
 
-def generator_of(digest: bytes, seed: int) -> np.random.Generator:
+def create_generator(digest: bytes, seed: int) -> np.random.Generator:
     """Create the random generator of a content and a seed, whatever else is drawn."""
     return np.random.default_rng(int.from_bytes(digest[:16], "little") + (seed << 128))
 
 
-def mean_of(draws: Floats | Ints) -> tuple[float, float]:
+def compute_mean(draws: Floats | Ints) -> tuple[float, float]:
     """Compute the mean over draws, and its standard error.
 
     >>> mean_of(np.array([1, 3]))

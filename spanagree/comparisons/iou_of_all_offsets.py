@@ -13,7 +13,7 @@ from spanagree.arrays import Floats, Ints
 _N_EXACT = 64  # number of terms from which the asymptotic series is used
 
 
-def iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
+def sum_iou_over_offsets(a: Ints, b: Ints) -> Floats:
     """Compute the sum for each pair of lengths.
 
     >>> iou_of_all_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
@@ -21,12 +21,12 @@ def iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
     """
     shorter, longer = np.minimum(a, b), np.maximum(a, b)
     partial_overlaps = (shorter + longer) * (
-        _harmonic(shorter + longer - 1) - _harmonic(longer)
+        _harmonic_number(shorter + longer - 1) - _harmonic_number(longer)
     ) - (shorter - 1)
     return np.asarray((longer - shorter + 1) * shorter / longer + 2 * partial_overlaps)
 
 
-def _harmonic(index: Ints) -> Floats:
+def _harmonic_number(index: Ints) -> Floats:
     """Compute 1 + 1/2 + … + 1/n."""
     exact = np.cumsum(1 / np.arange(1, _N_EXACT))
     n = np.maximum(index, _N_EXACT).astype(np.float64)

@@ -54,7 +54,7 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
     return texts, document
 
 
-def by_text(
+def distribute_over_texts(
     joined: Comparisons, corpus: Corpus | None, compare: Callable[[Corpus], Comparisons]
 ) -> tuple[Comparisons, Ints]:
     """Distribute the comparisons of documents over their texts; return each text's document too.

@@ -28,7 +28,7 @@ LABEL_OVERLAP = "an overlap of segments with one label"
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
 
-def _in_offsets(layer: Layer) -> tuple[Ints, Ints]:
+def _look_up_borders(layer: Layer) -> tuple[Ints, Ints]:
     """Return the starts and ends of segments in offsets."""
     return layer.start, layer.end
 
@@ -81,7 +81,7 @@ class Measure:
     any_overlap: bool = False
     within: int = 0
     unit: str = ""
-    borders: Callable[[Layer], tuple[Ints, Ints]] = _in_offsets
+    borders: Callable[[Layer], tuple[Ints, Ints]] = _look_up_borders
     disjoint: bool = True
     forbids: str = ""
     remark: str = ""
@@ -108,15 +108,15 @@ def _is_equal(offset: Ints, a: Ints, b: Ints) -> Ints:
     return ((offset == 0) & (a == b)).astype(np.int64)
 
 
-def _n_shared(offset: Ints, a: Ints, b: Ints) -> Ints:
+def _count_shared(offset: Ints, a: Ints, b: Ints) -> Ints:
     return np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
 
 
-def _measure_of_shared(name: str, means: str, of_shared: Phi, **fields: Any) -> Measure:
+def _build_measure_of_shared(name: str, means: str, of_shared: Phi, **fields: Any) -> Measure:
     """Build a measure that depends only on the number of shared tokens and both sizes."""
 
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints | Floats:
-        return of_shared(_n_shared(offset, a, b), a, b)
+        return of_shared(_count_shared(offset, a, b), a, b)
 
     return Measure(name, means, phi, of_shared=of_shared, **{"forbids": LABEL_OVERLAP, **fields})
 
@@ -125,10 +125,10 @@ def _iou(n_shared: Ints, a: Ints, b: Ints) -> Floats:
     return n_shared / (a + b - n_shared)
 
 
-def _iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
-    from spanagree.comparisons.iou_of_all_offsets import iou_of_all_offsets  # of long documents
+def _sum_iou_over_offsets(a: Ints, b: Ints) -> Floats:
+    from spanagree.comparisons.iou_of_all_offsets import sum_iou_over_offsets  # of long documents
 
-    return iou_of_all_offsets(a, b)
+    return sum_iou_over_offsets(a, b)
 
 
 _MEASURES = (
@@ -137,7 +137,7 @@ _MEASURES = (
         "same start, end and label", _is_equal, kernel="equal",
         remark="A boundary that is off by one counts nothing.",
     ),
-    _measure_of_shared(
+    _build_measure_of_shared(
         "token",
         "tokens in segments of the same label", lambda n_shared, a, b: n_shared,
         in_tokens=True, kernel="cover", of_all_offsets=lambda a, b: a * b,
@@ -150,14 +150,14 @@ _MEASURES = (
         forbids=SAME_BORDERS,
         remark="It disregards labels, so it cannot tell whether they agree.",
     ),
-    _measure_of_shared(
+    _build_measure_of_shared(
         "iou",
         "shared tokens / tokens of both together, same label", _iou,
-        of_all_offsets=_iou_of_all_offsets,
+        of_all_offsets=_sum_iou_over_offsets,
         remark="A pair gets the share of tokens that its two segments have in common, and every"
         " segment counts the same.",
     ),
-    _measure_of_shared(
+    _build_measure_of_shared(
         "overlap",
         "segments of the same label that share a token, each in one pair at most",
         lambda n_shared, a, b: (n_shared > 0).astype(np.int64),
@@ -169,7 +169,7 @@ _MEASURES = (
         "partial",
         "1 for the same start and end, 1/2 for other segments that share a token, any label, each"
         " in one pair at most",
-        lambda offset, a, b: ((_n_shared(offset, a, b) > 0) + _is_equal(offset, a, b)) / 2,
+        lambda offset, a, b: ((_count_shared(offset, a, b) > 0) + _is_equal(offset, a, b)) / 2,
         of_label=False, kernel="one-to-one", forbids=OVERLAP, cites="segura2013",
         remark="It disregards labels, and half a point is easy to get: long segments are matched"
         " easily, by chance too.",
@@ -180,7 +180,7 @@ MEASURES = {measure.name: measure for measure in _MEASURES}
 """Measures by name; :func:`find_measure` finds ``overlap-at-0.5`` and ``exact-within-1`` too."""
 
 
-def measures(holds: Callable[[Measure], bool]) -> list[MatchName]:
+def list_measures(holds: Callable[[Measure], bool]) -> list[MatchName]:
     """List the names of the measures that satisfy a condition.
 
     >>> measures(lambda measure: measure.in_tokens)
@@ -194,20 +194,20 @@ OWN = "a measure of your own"
 
 _OVERLAP_AT = "overlap-at-"
 WITHIN = "-within-"
-OF_EQUAL = measures(lambda measure: measure.kernel == "equal")
+OF_EQUAL = list_measures(lambda measure: measure.kernel == "equal")
 """Measures of equal segments, which may have a tolerance."""
 
 NEAR = re.compile(f"({'|'.join(OF_EQUAL)}){WITHIN}([1-9][0-9]{{0,2}})(?:-(words|words[+]marks))?")
 """Pattern of the names of measures with a tolerance: measure, tolerance and rule of words."""
 
 
-def turned(measure: Measure) -> Measure:
+def swap_annotators(measure: Measure) -> Measure:
     """Exchange the two annotators of a measure."""
     phi = measure.phi
     return replace(measure, phi=lambda offset, a, b: phi(-offset, b, a))
 
 
-def _near_measure(name: str, t: int, unit: str) -> Measure:
+def _build_near_measure(name: str, t: int, unit: str) -> Measure:
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
         is_near = (np.abs(offset) <= t) & (np.abs(offset + b - a) <= t)
         return is_near.astype(np.int64)
@@ -226,7 +226,7 @@ def _near_measure(name: str, t: int, unit: str) -> Measure:
     )  # fmt: skip
 
 
-def _overlap_measure(share: str) -> Measure:
+def _build_overlap_measure(share: str) -> Measure:
     least_iou = float(share)
 
     def of_shared(n_shared: Ints, a: Ints, b: Ints) -> Ints:
@@ -234,7 +234,7 @@ def _overlap_measure(share: str) -> Measure:
 
     means = f"segments of the same label with an iou of at least {share}, each in one pair at most"
     remark = MEASURES["overlap"].remark
-    return _measure_of_shared(
+    return _build_measure_of_shared(
         f"{_OVERLAP_AT}{share}", means, of_shared, kernel="one-to-one", remark=remark
     )
 
@@ -255,13 +255,13 @@ def find_measure(match: str) -> Measure:
                 f"match {quote_value(match)}: a share from 0.0001 to 1 stands at its end, such as"
                 f" {_OVERLAP_AT}0.5"
             )
-        return _overlap_measure(share)
+        return _build_overlap_measure(share)
     if isinstance(match, str) and WITHIN in match and match.partition(WITHIN)[0] in OF_EQUAL:
         if (name_match := NEAR.fullmatch(match)) is None:
             raise SettingError(
                 f"match {quote_value(match)}: a whole number from 1 to 999 stands at its end, or"
                 " that and -words or -words+marks"
             )
-        return _near_measure(name_match[1], int(name_match[2]), name_match[3] or "")
+        return _build_near_measure(name_match[1], int(name_match[2]), name_match[3] or "")
     check_choice(match, MEASURES, "match")
     return MEASURES[match]

@@ -21,17 +21,17 @@ from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
 
-def observed(
+def compute_observed(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Measure
 ) -> Ints | Floats:
     """Compute Σ φ over all pairs of segments in the same cell, for each cell."""
-    i, _, value = similar(a, b, cell_a, cell_b, measure)
+    i, _, value = find_similar_pairs(a, b, cell_a, cell_b, measure)
     # the sums of no pairs are integers, even if φ is not
     total = np.bincount(cell_a[i], value, cells)
     return total.astype(np.int64) if value.dtype.kind == "i" else total.astype(np.float64)
 
 
-def similar(
+def find_similar_pairs(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Find pairs of segments in the same cell, as indices, with φ of each pair.
@@ -39,44 +39,44 @@ def similar(
     Pairs that do not overlap have φ = 0, so they are left out.
     """
     if measure.disjoint:
-        return _candidate_pairs(a, b, cell_a, cell_b, measure)
-    from spanagree.comparisons.any_pairs import greatest_matching  # most layers have no overlap
+        return _find_candidate_pairs(a, b, cell_a, cell_b, measure)
+    from spanagree.comparisons.any_pairs import find_greatest_matching  # most layers have no overlap
 
-    i, j, value = _candidate_pairs(a, b, cell_a, cell_b, measure)
-    is_matched = greatest_matching(i, j, value, len(a), len(b))
+    i, j, value = _find_candidate_pairs(a, b, cell_a, cell_b, measure)
+    is_matched = find_greatest_matching(i, j, value, len(a), len(b))
     return i[is_matched], j[is_matched], value[is_matched]
 
 
-def _candidate_pairs(
+def _find_candidate_pairs(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Find pairs with φ as :func:`similar` does; all candidate pairs if layers have overlaps."""
+    """Find pairs with φ as :func:`find_similar_pairs` does; all candidate pairs if layers have overlaps."""
     if measure.kernel == "near":
         borders = [measure.borders(layer) for layer in (a, b)]
         columns = (cell_a, *borders[0]), (cell_b, *borders[1])
         if measure.disjoint:
-            from spanagree.comparisons.near_pairs import near_pairs
+            from spanagree.comparisons.near_pairs import find_near_pairs
 
-            i, j = near_pairs(*columns, measure.within)
+            i, j = find_near_pairs(*columns, measure.within)
         else:
-            from spanagree.comparisons.any_pairs import all_near_pairs  # of layers with overlaps
+            from spanagree.comparisons.any_pairs import find_all_near_pairs  # of layers with overlaps
 
-            i, j = all_near_pairs(*columns, measure.within)
+            i, j = find_all_near_pairs(*columns, measure.within)
         return i, j, np.ones(len(i), np.int64)
     if a.shape.any() or b.shape.any():
-        return _similar_fragments(a, b, cell_a, cell_b, measure)
-    pairs = equal_pairs if measure.kernel == "equal" else overlapping_pairs
+        return _find_similar_fragments(a, b, cell_a, cell_b, measure)
+    pairs = find_equal_pairs if measure.kernel == "equal" else find_overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.kernel == "one-to-one" and measure.disjoint:
         is_similar = value > 0
-        return _one_to_one(
+        return _restrict_to_matching(
             a, b, i[is_similar], j[is_similar], cell_a[i[is_similar]], value[is_similar]
         )
     return i, j, value
 
 
-def _similar_fragments(
+def _find_similar_fragments(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Find pairs of segments of several fragments, by equal shapes or by shared tokens."""
@@ -86,12 +86,12 @@ def _similar_fragments(
     )
 
     if measure.kernel == "equal":
-        i, j = equal_pairs(a, b, cell_a, cell_b)
+        i, j = find_equal_pairs(a, b, cell_a, cell_b)
         shape_a, shape_b = encode_shapes((a, b), {})
         is_equal = shape_a[i] == shape_b[j]
         return i[is_equal], j[is_equal], np.ones(int(is_equal.sum()), np.int64)
     (fragments_a, owner_a), (fragments_b, owner_b) = split_into_pieces(a), split_into_pieces(b)
-    p, q = overlapping_pairs(fragments_a, fragments_b, cell_a[owner_a], cell_b[owner_b])
+    p, q = find_overlapping_pairs(fragments_a, fragments_b, cell_a[owner_a], cell_b[owner_b])
     n_shared = np.minimum(fragments_a.end[p], fragments_b.end[q]) - np.maximum(
         fragments_a.start[p], fragments_b.start[q]
     )
@@ -107,7 +107,7 @@ def _similar_fragments(
     return i, j, measure.of_shared(value, size_a[i], size_b[j])
 
 
-def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+def find_equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
     """Find all pairs with the same start and end in the same cell, as indices."""
     pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
     columns = [np.concatenate(pair) for pair in pairs]
@@ -117,7 +117,7 @@ def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, I
     return join_unsorted(code[: len(a)], code[len(a) :])
 
 
-def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+def find_overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
     """Find all pairs of segments that share a token in the same cell, as indices.
 
     If two segments overlap, one starts within the other. Only such pairs are visited, however long
@@ -140,7 +140,7 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
     return order_a[i[order]], j[order]
 
 
-def _one_to_one(
+def _restrict_to_matching(
     a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints, value: Ints | Floats
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Sort overlapping pairs from left to right, and set φ to 0 outside a greatest matching.

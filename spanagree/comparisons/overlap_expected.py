@@ -24,13 +24,13 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.at_places import PlacementModel
-from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
-from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
+from spanagree.comparisons.chance_distribution.draws import draw_matches, limit_draws
+from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_by_walk
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
-from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.walk_both import both_walk, near_walk
-from spanagree.comparisons.inexact import ApproximationError, content_digest, generator_of, mean_of
+from spanagree.comparisons.chance_distribution.single import compute_single_matches
+from spanagree.comparisons.chance_distribution.walk_both import compute_both_by_walk, compute_near_by_walk
+from spanagree.comparisons.inexact import ApproximationError, compute_content_digest, create_generator, compute_mean
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import LayerPair
 from spanagree.corpus.segments import Layer
@@ -48,7 +48,7 @@ NEAR_DRAWS = 1000
 """Number of draws of both annotations within a tolerance, where a match takes longer to count."""
 
 
-def expected_overlap(
+def compute_expected_overlap(
     layer_pair: LayerPair,
     tokens: Ints,
     measure: Measure,
@@ -69,16 +69,16 @@ def expected_overlap(
     values, error = np.zeros(layer_pair.count), ApproximationError()
     part_cells = np.intersect1d(*layer_pair.cells) if shared_cells is None else shared_cells
     first_is_fixed = layer_pair.first_is_fixed
-    document_parts, segments = _parts_of_cells(layer_pair, tokens, part_cells, model)
+    document_parts, segments = _build_parts_of_cells(layer_pair, tokens, part_cells, model)
     walked_parts, parts_to_walk = np.arange(len(part_cells)), document_parts
     if model is None and not first_is_fixed and measure.kernel != "near":
-        is_single, values[part_cells] = single_matches(document_parts, measure)
+        is_single, values[part_cells] = compute_single_matches(document_parts, measure)
         walked_parts = np.flatnonzero(~is_single)
         parts_to_walk = document_parts.some(walked_parts)
     over_budget = []
     for part_index, mean in zip(
         walked_parts.tolist(),
-        _means_by_walk(parts_to_walk, measure, model, first_is_fixed=first_is_fixed),
+        _compute_means_by_walk(parts_to_walk, measure, model, first_is_fixed=first_is_fixed),
         strict=True,
     ):
         if mean is None:
@@ -100,7 +100,7 @@ class _SegmentsWithClasses(NamedTuple):
     classes: Ints
 
 
-def _parts_of_cells(
+def _build_parts_of_cells(
     layer_pair: LayerPair, tokens: Ints, part_cells: Ints, model: PlacementModel | None
 ) -> tuple[DocumentParts, list[_SegmentsWithClasses]]:
     """Build a part for each cell, with the segments of both annotators."""
@@ -112,7 +112,7 @@ def _parts_of_cells(
         if model is not None:
             classes = layer_pair.profiles[index]
             kinds_of_segments = model.kinds_of(classes)
-        columns, row = _segments_in_parts(
+        columns, row = _find_segments_in_parts(
             layer,
             cell,
             part_cells,
@@ -126,7 +126,7 @@ def _parts_of_cells(
     return DocumentParts(document[part_cells], tokens[document[part_cells]], a, b), segments
 
 
-def _means_by_walk(
+def _compute_means_by_walk(
     document_parts: DocumentParts,
     measure: Measure,
     model: PlacementModel | None,
@@ -137,18 +137,18 @@ def _means_by_walk(
     place_kinds = None if model is None else model.kinds
     if measure.kernel == "near":
         if model is None:
-            return near_walk(document_parts, measure.within, NEAR_BUDGET, is_fixed=first_is_fixed)
+            return compute_near_by_walk(document_parts, measure.within, NEAR_BUDGET, is_fixed=first_is_fixed)
         # without a rule of these words, the result is displayed only for comparison, and draws are
         # ten times as fast
         budget = NEAR_BUDGET if model.words is None or model.at_words else NEAR_BUDGET // 16
-        return near_walk(
+        return compute_near_by_walk(
             document_parts, measure.within, budget,
             is_fixed=first_is_fixed, place_kinds=place_kinds, words=model.words,
             at_words=model.at_words,
         )  # fmt: skip
     if first_is_fixed:
-        return fixed_walk(document_parts, measure, BUDGET, True, place_kinds)
-    return both_walk(
+        return compute_fixed_by_walk(document_parts, measure, BUDGET, True, place_kinds)
+    return compute_both_by_walk(
         document_parts, measure, BUDGET, moments=True, steps=STEPS, place_kinds=place_kinds
     )
 
@@ -190,7 +190,7 @@ class _DrawnMeans(NamedTuple):
             if content not in mean_by_content:
                 # class indices depend on the corpus, so the seed must not
                 plain_content = [[segment[:2] for segment in columns] for columns in content_tuple]
-                rng = generator_of(content_digest((n, plain_content)), self.seed)
+                rng = create_generator(compute_content_digest((n, plain_content)), self.seed)
                 mean_by_content[content] = _draw_mean(
                     n, content_tuple, self.measure, self.model, rng
                 )
@@ -222,8 +222,8 @@ class _DrawnMeans(NamedTuple):
                     segments.label[in_part],
                     classes[in_part],
                 )
-                documents.append(_as_document(*columns))
-            draws = number_of_draws(DRAWS, len(documents[1][0]))
+                documents.append(_build_document_layer(*columns))
+            draws = limit_draws(DRAWS, len(documents[1][0]))
             tokens, rng = (
                 int(self.document_parts.tokens[part_index]),
                 np.random.default_rng(self.seed),
@@ -233,7 +233,7 @@ class _DrawnMeans(NamedTuple):
                 documents, is_random, tokens, self.measure, self.model, draws, rng
             )
             # one stream for all parts, so the errors may be equal, and are added up
-            yield part_index, b"one stream of draws", *mean_of(matches)
+            yield part_index, b"one stream of draws", *compute_mean(matches)
 
 
 def _draw_mean(
@@ -245,24 +245,24 @@ def _draw_mean(
 ) -> tuple[float, float]:
     """Compute the mean match over draws of both annotations, and its standard error."""
     most_draws = NEAR_DRAWS if measure.kernel == "near" else DRAWS
-    draws = number_of_draws(most_draws, max(map(len, content)))
+    draws = limit_draws(most_draws, max(map(len, content)))
     columns = [
         tuple(np.array(column, np.int64) for column in zip(*rows, strict=True)) for rows in content
     ]
     has_few_pairs = len(content[0]) * len(content[1]) <= MOST_PAIRS
     if model is None and measure.kernel == "one-to-one" and has_few_pairs:
         length_and_label = [(length, has_label == 1) for length, has_label, _ in columns]
-        return mean_of(
+        return compute_mean(
             draw_pairs(tokens, (length_and_label[0], length_and_label[1]), measure, draws, rng)
         )
     documents = [
-        _as_document(0 * length, length, (1 - has_label) * index, class_index)
+        _build_document_layer(0 * length, length, (1 - has_label) * index, class_index)
         for index, (length, has_label, class_index) in enumerate(columns, 1)
     ]
-    return mean_of(_draw_matches(documents, (True, True), tokens, measure, model, draws, rng))
+    return compute_mean(_draw_matches(documents, (True, True), tokens, measure, model, draws, rng))
 
 
-def _as_document(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
+def _build_document_layer(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
     """Build a layer of one document, and sort the classes in the order of its rows."""
     layer = Layer(0 * start, start, start + length, label, np.ones(1, np.bool_))
     return layer, classes[np.lexsort((label, start + length, start))]
@@ -296,7 +296,7 @@ def _draw_matches(
     )
 
 
-def _segments_in_parts(
+def _find_segments_in_parts(
     layer: Layer,
     cell: Ints,
     part_cells: Ints,

@@ -19,7 +19,7 @@ from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, 
 from spanagree.comparisons.measures import Measure
 
 
-def matches_at_places(
+def compute_matches_at_places(
     document_parts: DocumentParts,
     measure: Measure,
     part_index: Ints,

@@ -14,7 +14,7 @@ from spanagree.comparisons.measures import (
     OVERLAP,
     SAME_BORDERS,
     find_measure,
-    measures,
+    list_measures,
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, find_first_overlap, find_first_twins
@@ -23,7 +23,7 @@ from spanagree.errors import OverlapError, check_choice, format_setting, quote_v
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
 
 
-def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceModel:
+def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceModel:
     """Choose the chance model of a corpus: for auto, the first model that all of its layers allow.
 
     Models that are not compatible with the measure are skipped. If no model is left, the measure
@@ -43,12 +43,12 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceM
     ['per-label', 'overlapping']
     """
     if corpus.of_strings:
-        from spanagree.comparisons.strings import chance_of_strings  # most corpora have texts
+        from spanagree.comparisons.strings import choose_chance_of_strings  # most corpora have texts
 
-        return chance_of_strings(corpus, chance)
+        return choose_chance_of_strings(corpus, chance)
     if chance.name != AUTO:
         return chance
-    overlaps_present = _overlaps_in(corpus)
+    overlaps_present = _find_overlaps(corpus)
     fitting = (
         name
         for name, forbidden_overlap in _FORBIDDEN_BY_CHANCE.items()
@@ -57,7 +57,7 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceM
     return chance.named(next(fitting, AUTO))
 
 
-def _overlaps_in(corpus: Corpus) -> set[str]:
+def _find_overlaps(corpus: Corpus) -> set[str]:
     """Find the kinds of overlaps in a corpus that measures and chance models may forbid.
 
     The result is empty for segments of several fragments: those that overlap move together under
@@ -68,7 +68,7 @@ def _overlaps_in(corpus: Corpus) -> set[str]:
     return {SAME_BORDERS, OVERLAP} | ({LABEL_OVERLAP} if corpus.has_label_overlaps else set())
 
 
-def widest_chance(names: Iterable[str]) -> str:
+def find_widest_chance(names: Iterable[str]) -> str:
     """Find the chance model that a whole corpus allows, among the models of its parts."""
     first_name, *other_names = dict.fromkeys(names)
     return (
@@ -83,8 +83,8 @@ def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
         SettingError: see :func:`check_layer`.
     """
     names = corpus.annotators
-    forbidden = {*_forbidden_by(match, chance).values()}
-    if corpus.kind != "pieces" and not forbidden & _overlaps_in(corpus):
+    forbidden = {*_find_forbidden_overlaps(match, chance).values()}
+    if corpus.kind != "pieces" and not forbidden & _find_overlaps(corpus):
         names = names[:1]  # no layer has a forbidden overlap; only settings are checked
     for name in names:
         check_layer(corpus, name, match, chance)
@@ -111,7 +111,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> N
                 " one label exclude each other",
                 f"use {fitting}, or {format_setting('match', 'exact')}",
             )
-        by_shares = measures(lambda measure: measure.kernel in ("cover", "offsets"))
+        by_shares = list_measures(lambda measure: measure.kernel in ("cover", "offsets"))
         raise OverlapError.from_problem(
             f"match {match} pairs segments of annotators who do not overlap themselves, and those"
             " of chance overlapping do",
@@ -137,7 +137,7 @@ def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) 
     layer = corpus.layers[name]
     pairs = _find_forbidden_pairs(layer)
     chosen_names = {"match": match, "chance": chance.name}
-    forbids = _forbidden_by(match, chance)
+    forbids = _find_forbidden_overlaps(match, chance)
     forbidden_by = {option: name for option, name in chosen_names.items() if pairs[forbids[option]]}
     if not forbidden_by:
         return
@@ -184,7 +184,7 @@ _IN_A_LAYER = {
 _REASON = "match {match} has chance only where no two segments of one {what}"
 
 
-def _forbidden_by(match: str, chance: ChanceModel) -> dict[str, str]:
+def _find_forbidden_overlaps(match: str, chance: ChanceModel) -> dict[str, str]:
     """Find the kinds of overlaps that a measure and a chance model forbid.
 
     Without chance, a measure in which no segment counts twice forbids nothing.

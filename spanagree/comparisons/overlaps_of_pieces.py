@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_measure, measures
+from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_measure, list_measures
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import split_into_pieces
 from spanagree.corpus.segments import find_first_overlap, find_first_twins
@@ -25,7 +25,7 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
         return
     if measure.one_to_one:
         alternatives = format_setting(
-            "match", *measures(lambda candidate: not candidate.one_to_one)
+            "match", *list_measures(lambda candidate: not candidate.one_to_one)
         )
         raise OverlapError.from_problem(
             f"match {match} pairs segments of one piece, and this corpus has some of several",

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Ints, unique_rows
 from spanagree.comparisons.measures import MEASURES
-from spanagree.comparisons.observed import overlapping_pairs, similar
+from spanagree.comparisons.observed import find_overlapping_pairs, find_similar_pairs
 from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.segments import Layer
 
@@ -54,7 +54,7 @@ class Pairing(NamedTuple):
         return dict(zip(OUTCOMES, numbers, strict=True))
 
 
-def pairing(a: Layer, b: Layer, n_labels: int) -> Pairing:
+def pair_layers(a: Layer, b: Layer, n_labels: int) -> Pairing:
     """Pair the segments of two layers, over the documents that both annotators saw.
 
     Each segment occurs once, in a pair or alone. Among equal overlaps, pairs with the same label
@@ -79,13 +79,13 @@ def pairing(a: Layer, b: Layer, n_labels: int) -> Pairing:
         i, j = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
         unpaired_a, unpaired_b = a.only(is_free_a), b.only(is_free_b)
         cell_a, cell_b = (x.document * n_labels + key_of(x) for x in (unpaired_a, unpaired_b))
-        p, q, _ = similar(unpaired_a, unpaired_b, cell_a, cell_b, MEASURES["exact"])
+        p, q, _ = find_similar_pairs(unpaired_a, unpaired_b, cell_a, cell_b, MEASURES["exact"])
         partner_of_a[i[p]] = j[q]
         is_free_a[i[p]], is_free_b[j[q]] = False, False
-    order_a, order_b = _text_order(a, b)
+    order_a, order_b = _compute_text_order(a, b)
     i, j = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
     unpaired_a, unpaired_b = a.only(is_free_a), b.only(is_free_b)
-    p, q = overlapping_pairs(unpaired_a, unpaired_b, unpaired_a.document, unpaired_b.document)
+    p, q = find_overlapping_pairs(unpaired_a, unpaired_b, unpaired_a.document, unpaired_b.document)
     i, j = i[p], j[q]
     n_shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
     n_unshared = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * n_shared
@@ -112,7 +112,7 @@ def pairing(a: Layer, b: Layer, n_labels: int) -> Pairing:
         (second_in_text, np.where((text_order == NONE).any(0), second_in_text, text_order.min(0)))
     )
     segment_a, segment_b = segment_a[order], segment_b[order]
-    return Pairing(segment_a, segment_b, _outcomes(a, b, segment_a, segment_b))
+    return Pairing(segment_a, segment_b, _find_outcomes(a, b, segment_a, segment_b))
 
 
 def _rank_among_equal(layer: Layer) -> Ints:
@@ -121,7 +121,7 @@ def _rank_among_equal(layer: Layer) -> Ints:
     return np.arange(len(group)) - np.searchsorted(group, group)
 
 
-def _text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
+def _compute_text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
     """Compute the position of each segment in the order of the text, over both layers."""
     shapes = encode_shapes((a, b), {})
     columns_of_layers = (
@@ -134,10 +134,10 @@ def _text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
     return position[: len(a)], position[len(a) :]
 
 
-def _outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
+def _find_outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
     """Find the index in :data:`OUTCOMES` of each pair."""
     differs = [
-        x != y for x, y in zip(columns_of(a, segment_a), columns_of(b, segment_b), strict=True)
+        x != y for x, y in zip(look_up_columns(a, segment_a), look_up_columns(b, segment_b), strict=True)
     ]
     shape_a, shape_b = (np.append(shape, NONE) for shape in encode_shapes((a, b), {}))
     has_other_shape = shape_a[segment_a] != shape_b[segment_b]
@@ -152,7 +152,7 @@ def _outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
     return np.select(list(cases.values()), [OUTCOMES.index(kind) for kind in cases], 0)
 
 
-def columns_of(layer: Layer, segments: Ints) -> tuple[Ints, ...]:
+def look_up_columns(layer: Layer, segments: Ints) -> tuple[Ints, ...]:
     """Return document, start, end and label of segments; −1 for missing segments."""
     columns = (layer.document, layer.start, layer.end, layer.label)
     return tuple(np.append(column, NONE)[segments] for column in columns)

@@ -161,7 +161,7 @@ class PlacementStatistics:
             by_group = ", ".join(f"{group} {share}" for group, share in shares.items())
             clauses.append(f"at sites: {by_group}")
         clauses.append(f"{self.places_per_segment:.3g} places per segment")
-        clauses.append(f"{_share(self.one_place)} of segments have one place")
+        clauses.append(f"{_format_share(self.one_place)} of segments have one place")
         return [f"chance ({escape_name(self.rule)}): {'; '.join(clauses)}"]
 
     def _describe_shares(self, names: Sequence[str]) -> str:
@@ -170,8 +170,8 @@ class PlacementStatistics:
         if not shares:
             return ""
         if len(shares) > _FEW:
-            return _share(self._joint_share(names))
-        low, high = _share(min(shares)), _share(max(shares))
+            return _format_share(self._joint_share(names))
+        low, high = _format_share(min(shares)), _format_share(max(shares))
         return low if low == high else f"{low} to {high}"
 
     def _joint_share(self, names: Iterable[str]) -> float:
@@ -197,7 +197,7 @@ class PlacementStatistics:
             )
         reasons = []
         if self.one_place > FIXED_PLACES:
-            reasons.append(f"{_share(self.one_place)} of segments have one place only")
+            reasons.append(f"{_format_share(self.one_place)} of segments have one place only")
         share_by_name = {
             name: share
             for name, placement in self.annotators.items()
@@ -207,7 +207,7 @@ class PlacementStatistics:
         if share_by_name and min(share_by_name.values()) < LEAST_AT_SITES:
             lowest = min(share_by_name, key=share_by_name.__getitem__)
             reasons.append(
-                f"{_share(share_by_name[lowest])} of {escape_name(lowest)}'s are at sites"
+                f"{_format_share(share_by_name[lowest])} of {escape_name(lowest)}'s are at sites"
             )
         if share_by_name and max(share_by_name.values()) - min(share_by_name.values()) > MOST_APART:
             extremes = (
@@ -216,7 +216,7 @@ class PlacementStatistics:
             )
             gap = share_by_name[extremes[1]] - share_by_name[extremes[0]]
             reasons.append(
-                f"{escape_name(extremes[1])} and {escape_name(extremes[0])} differ by {_share(gap)}"
+                f"{escape_name(extremes[1])} and {escape_name(extremes[0])} differ by {_format_share(gap)}"
             )
         if reasons:
             notes.append(
@@ -226,11 +226,11 @@ class PlacementStatistics:
         return notes
 
 
-def _share(value: float) -> str:
+def _format_share(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.2f}"
 
 
-def place_shares(
+def compute_place_shares(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel
 ) -> PlacementStatistics | None:
     """Compute the statistics of layers under the rule of a chance model, if there is one."""
@@ -238,9 +238,9 @@ def place_shares(
     if rule is None or not names:
         return None
     from spanagree.chance.place_rules import AT_SITE, NO_SITES
-    from spanagree.comparisons.at_places import placement_model
+    from spanagree.comparisons.at_places import build_placement_model
 
-    model_and_classes = placement_model(corpus, names, chance)
+    model_and_classes = build_placement_model(corpus, names, chance)
     assert model_and_classes is not None  # there is a rule
     model, classes_of_layers = model_and_classes
     place_kinds, places_of_kind = model.kinds, model.kinds.places
@@ -301,17 +301,17 @@ class WordEdges(NamedTuple):
         if not self.share >= AT_EDGES:
             return ()
         return (
-            f"{_share(AT_EDGES)} or more of the segments' ends are edges of words: --places words"
+            f"{_format_share(AT_EDGES)} or more of the segments' ends are edges of words: --places words"
             " (places='words') puts random segments at such edges too",
         )
 
 
-def notes_on_places(corpus: Corpus, shares: PlacementStatistics | None) -> tuple[str, ...]:
+def collect_place_notes(corpus: Corpus, shares: PlacementStatistics | None) -> tuple[str, ...]:
     """Return the notes on a rule of places, or a note that the rule of words would fit."""
     return WordEdges.of(corpus).notes() if shares is None else tuple(shares.notes())
 
 
-def beside_uniform(
+def insert_uniform_chance(
     table: Frame, uniform: Frame | None, places: PlacementStatistics | None
 ) -> Frame:
     """Insert chance under the uniform rule into a table, if chance has a rule of places.
@@ -331,10 +331,10 @@ def beside_uniform(
     key = "f1_expected"
     position = next(i for i, column in enumerate(uniform.columns) if column.key == key)
     values = {names_in(row): row[position] for row in uniform.rows}
-    return with_uniform(table, key, lambda row: values.get(names_in(row)), places.rule)
+    return insert_uniform_column(table, key, lambda row: values.get(names_in(row)), places.rule)
 
 
-def with_uniform(
+def insert_uniform_column(
     table: Frame, key: str, uniform: Callable[[Sequence[Value]], Value], rule: str
 ) -> Frame:
     """Insert the uniform chance of each row before the chance under a rule."""
@@ -349,6 +349,6 @@ def with_uniform(
     return replace(table, columns=columns, rows=rows)
 
 
-def notes_of(shares: PlacementStatistics | None) -> list[str]:
+def list_rule_notes(shares: PlacementStatistics | None) -> list[str]:
     """Return the notes on a rule of places, if there is one."""
     return [] if shares is None else shares.notes()

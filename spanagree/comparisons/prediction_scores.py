@@ -30,7 +30,7 @@ def has_scores(corpus: Corpus, name: str) -> bool:
     return bool((details.attributes[SCORE] >= 0).any())
 
 
-def scores_of(corpus: Corpus, name: str) -> Floats:
+def look_up_scores(corpus: Corpus, name: str) -> Floats:
     """Return the score of each segment of a layer, ``nan`` for segments without a score.
 
     Raises:
@@ -44,7 +44,7 @@ def scores_of(corpus: Corpus, name: str) -> Floats:
     if layer.details is None or SCORE not in layer.details.attributes:
         return np.full(len(layer), np.nan)
     values, code = layer.details.values[SCORE], layer.details.attributes[SCORE]
-    numbers = np.array([*map(_finite_number, values), np.nan])  # code −1 looks up the last
+    numbers = np.array([*map(_parse_finite_number, values), np.nan])  # code −1 looks up the last
     invalid_rows = np.flatnonzero(np.isnan(numbers[code]) & (code >= 0))
     if len(invalid_rows):
         row = int(invalid_rows[0])
@@ -57,7 +57,7 @@ def scores_of(corpus: Corpus, name: str) -> Floats:
     return np.asarray(numbers[code], np.float64)
 
 
-def _finite_number(text: str) -> float:
+def _parse_finite_number(text: str) -> float:
     """Parse a finite number; ``nan`` if the text is none."""
     try:
         value = float(text)
@@ -77,7 +77,7 @@ def check_min_score(min_score: object) -> None:
         raise SettingError(f"min_score {quote_value(min_score)}; a number is needed, such as 0.5")
 
 
-def with_min_score(corpus: Corpus, min_score: float, *, in_part: bool = False) -> Corpus:
+def drop_low_scores(corpus: Corpus, min_score: float, *, in_part: bool = False) -> Corpus:
     """Build the corpus without the segments with a score below the threshold.
 
     Segments without a score stay. Notes count both kinds of segments.
@@ -103,7 +103,7 @@ def with_min_score(corpus: Corpus, min_score: float, *, in_part: bool = False) -
     for name, layer in corpus.layers.items():
         if not has_scores(corpus, name):
             continue
-        scores = scores_of(corpus, name)
+        scores = look_up_scores(corpus, name)
         is_below, n_without_score = scores < min_score, int(np.isnan(scores).sum())
         layers[name] = layer.only(~is_below)
         n_below = int(is_below.sum())

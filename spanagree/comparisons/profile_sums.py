@@ -35,11 +35,11 @@ _TOGETHER = 16  # number of chunks of pairs with transforms in memory
 _PASSING = 64  # numbers that are only added, at the cost of one that is stored
 
 
-def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
+def compute_inner_products(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
     """Compute Σ_x f_i(x) g_j(x) for each pair of profiles of one size: two edges and the middle."""
     width = np.maximum(f.width[i], g.width[j])
     total = np.empty(len(i))
-    for rows, x in _by_width(width):
+    for rows, x in _batch_by_width(width):
         is_edge = x < width[rows, None]
         edge = f.at(i[rows, None], x) * g.at(j[rows, None], x) * is_edge
         total[rows] = 2 * edge.sum(1)
@@ -47,7 +47,7 @@ def inner(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
     return total + n_middle * f.plateau[i] * g.plateau[j]
 
 
-def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
+def compute_cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     """Compute the probability that a random segment covers each token, from its start distribution.
 
     A token t is covered by the starts from t − a + 1 to t. The result has one profile for each
@@ -60,7 +60,7 @@ def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
         4 * int(width.max(initial=0)), f"the chance of segments of up to {a.max(initial=0)} tokens"
     )
     edges: list[Floats] = [np.empty(0)] * len(a)
-    for rows, x in _by_width(width + 1):
+    for rows, x in _batch_by_width(width + 1):
         started = np.cumsum(profiles.at(profile[rows, None], x), axis=1)
         before_start = x - a[rows, None]
         ended = np.take_along_axis(started, np.maximum(before_start, 0), axis=1) * (
@@ -71,7 +71,7 @@ def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     return Profiles.of(size, edges), inverse
 
 
-def covered_together(
+def compute_joint_cover(
     profiles: Profiles, segments_of_both: Sequence[tuple[Any, ...]], cells: int
 ) -> Floats:
     """Compute the expected number of tokens that both annotators cover, for each cell.
@@ -83,7 +83,7 @@ def covered_together(
         cells: number of cells.
     """
     total = np.zeros(cells)
-    covers = [cover(profiles, profile, length) for _, length, profile, _ in segments_of_both]
+    covers = [compute_cover(profiles, profile, length) for _, length, profile, _ in segments_of_both]
     width, size, n_covers = (np.zeros(cells, np.int64) for _ in range(3))
     for (covering, row), (cell, *_) in zip(covers, segments_of_both, strict=True):
         np.maximum.at(width, cell, covering.width[row])
@@ -110,7 +110,7 @@ def covered_together(
     return total
 
 
-def correlated(
+def correlate_profiles(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
     """Compute Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap.
@@ -122,13 +122,13 @@ def correlated(
     edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
     terms = (np.minimum(edge, profiles.size[profile_a] // 2) + 1) * (a + b)
     is_long = (n > _FOURIER) & (terms > _FOURIER_TERMS * n)  # independent of the other pairs
-    for is_chosen, sums in ((is_long, _correlated_by_fourier), (~is_long, _correlated_directly)):
+    for is_chosen, sums in ((is_long, _correlate_by_fourier), (~is_long, _correlate_directly)):
         pairs = profile_a[is_chosen], a[is_chosen], profile_b[is_chosen], b[is_chosen]
         total[is_chosen] = sums(profiles, *pairs, phi)
     return total
 
 
-def _correlated_by_fourier(
+def _correlate_by_fourier(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
     """Compute the correlation as an inner product of P_A, P_B and φ in Fourier space.
@@ -166,11 +166,11 @@ def _correlated_by_fourier(
                 width=profiles.width[profile],
                 offset=profiles.offset[profile],
             )
-            starts = _real_transforms(
+            starts = _compute_real_transforms(
                 shortened.at(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
             )
             (distinct_a, distinct_b), pair_index, _ = unique_rows(a[batch], b[batch])
-            kernels, mass = _kernels(distinct_a, distinct_b, S, phi)
+            kernels, mass = _compute_kernels(distinct_a, distinct_b, S, phi)
             i, j = inverse.reshape(2, -1)
             n_between = (n[batch] - n_near) * profiles.plateau[profile_a[batch]]
             total[batch] = n_between * profiles.plateau[profile_b[batch]] * mass[pair_index]
@@ -181,7 +181,7 @@ def _correlated_by_fourier(
     return total
 
 
-def _real_transforms(functions: Floats, double_center: Ints) -> Floats:
+def _compute_real_transforms(functions: Floats, double_center: Ints) -> Floats:
     """Compute the transforms of symmetric functions, each about half of an integer."""
     from scipy.fft import rfft  # lazy: only long documents need it
 
@@ -193,7 +193,7 @@ def _real_transforms(functions: Floats, double_center: Ints) -> Floats:
     return transforms
 
 
-def _kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
+def _compute_kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
     """Compute φ of each pair of lengths in Fourier space, with Parseval's weights, and its sum."""
     offset, pair = expand_ranges(1 - b, a)
     phi_by_offset = np.zeros((len(a), S))
@@ -202,11 +202,11 @@ def _kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
     weight[0] = 1 / S
     if S % 2 == 0:
         weight[-1] = 1 / S
-    kernels: Floats = _real_transforms(phi_by_offset, a - b) * weight
+    kernels: Floats = _compute_real_transforms(phi_by_offset, a - b) * weight
     return kernels, phi_by_offset.sum(1)
 
 
-def _correlated_directly(
+def _correlate_directly(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
     """Compute the correlation as a sum over one edge, plus the constant middle."""
@@ -225,7 +225,7 @@ def _correlated_directly(
         offsets = np.arange(1 - length_b, length_a)
         weights = phi(offsets, np.array(length_a), np.array(length_b))
         weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
-        for chunk, x in _by_width(width + 1, len(offsets)):
+        for chunk, x in _batch_by_width(width + 1, len(offsets)):
             positions = np.arange(1 - length_b, x[-1] + length_a)
             p_b = profiles.at(B[chunk, None], positions)
             windows = np.lib.stride_tricks.sliding_window_view(p_b, len(offsets), axis=1)
@@ -237,7 +237,7 @@ def _correlated_directly(
     return total
 
 
-def _by_width(width: Ints, elements: int = 1) -> list[tuple[Ints, Ints]]:
+def _batch_by_width(width: Ints, elements: int = 1) -> list[tuple[Ints, Ints]]:
     """Return batches of rows, each with the positions below a power of 2 that covers its width."""
     exponent = np.frexp(np.maximum(width - 1, 0))[1]  # independent of the other rows
     batches: list[tuple[Ints, Ints]] = []

@@ -12,9 +12,9 @@ import numpy as np
 
 from spanagree.arrays import Floats, dense_ranks
 from spanagree.chance.random_annotations import draw_random_layer
-from spanagree.comparisons.inexact import mean_of
+from spanagree.comparisons.inexact import compute_mean
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.observed import observed
+from spanagree.comparisons.observed import compute_observed
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import pluralize
@@ -39,7 +39,7 @@ class RandomMean(NamedTuple):
 
     def note(self, size: float, fixed: str) -> str:
         """Build the note about the random layer and the standard error of F1."""
-        error = 0.0 if not size else 2 * mean_of(self.totals)[1] / size
+        error = 0.0 if not size else 2 * compute_mean(self.totals)[1] / size
         draws = pluralize(len(self.totals), "draw")
         return (
             f"{NAME}: means of {draws}, the standard error of F1 is {error:.2g}; only this side is"
@@ -54,7 +54,7 @@ def is_drawn(corpus: Corpus) -> bool:
     return "/seed-" in origin and layer is not None and layer.details is None
 
 
-def redrawn(corpus: Corpus) -> Iterator[Layer]:
+def yield_redrawn_layers(corpus: Corpus) -> Iterator[Layer]:
     """Yield random layers with the segments of the random layer, :data:`REDRAWN` times.
 
     The draws depend on the seed of the layer and on the ids of documents, not on their order.
@@ -97,16 +97,16 @@ def count_matches(
             segments.document * n_labels + (segments.label if by_label else 0)
             for segments in (layer, reference)
         )
-        matched += observed(reference, layer, cell_other, cell, len(matched), measure)
+        matched += compute_observed(reference, layer, cell_other, cell, len(matched), measure)
     return matched.reshape(-1, n_labels)
 
 
-def mean_of_random(corpus: Corpus, other_names: Sequence[str], measure: Measure) -> RandomMean:
+def compute_mean_of_random(corpus: Corpus, other_names: Sequence[str], measure: Measure) -> RandomMean:
     """Compute the mean match of the random layer with other layers over its draws."""
     n_labels = max(1, len(corpus.labels))
     matched, totals = np.zeros((len(corpus), n_labels)), np.zeros(REDRAWN)
     references = [corpus.layers[name] for name in other_names]
-    for draw, layer in enumerate(redrawn(corpus)):
+    for draw, layer in enumerate(yield_redrawn_layers(corpus)):
         draw_matches = count_matches(layer, references, measure, len(corpus), n_labels)
         matched += draw_matches
         totals[draw] = draw_matches.sum()

@@ -31,7 +31,7 @@ from spanagree.arrays import (
     join_sorted,
     unique_rows,
 )
-from spanagree.chance.relations import relation_matches
+from spanagree.chance.relations import compute_relation_matches
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import OF_EQUAL, Measure, find_measure
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
@@ -145,7 +145,7 @@ class RelationRule:
             SettingError: if there are no relations, or an undirected label does not occur.
         """
         segments = _DistinctSegments.of(corpus, self)
-        collect = _attributes if self.attributes else _links
+        collect = _list_attributes if self.attributes else _list_links
         relations_by_annotator = {name: collect(layer) for name, layer in corpus.layers.items()}
         names = sorted(
             {
@@ -165,7 +165,7 @@ class RelationRule:
                 f"undirected {quote_value(missing[0])}; the relations are called"
                 f" {join_names(names)}"
             )
-        undirected = {*self.undirected, *(() if self.attributes else _undirected(corpus))}
+        undirected = {*self.undirected, *(() if self.attributes else _find_undirected_labels(corpus))}
         labels = (UNTYPED,) if self.untyped else tuple(names)
         code = {name: 0 if self.untyped else i for i, name in enumerate(names)}
         layers, notes = {}, list(corpus.notes)
@@ -221,14 +221,14 @@ class _RelationColumns(NamedTuple):
     labels: tuple[str, ...]
 
 
-def _links(layer: Layer) -> _RelationColumns:
+def _list_links(layer: Layer) -> _RelationColumns:
     """Return the relations of a layer."""
     details = layer.details or SegmentDetails.none(len(layer))
     links = details.links
     return _RelationColumns(links.first, links.second, links.label, details.relation_labels)
 
 
-def _attributes(layer: Layer) -> _RelationColumns:
+def _list_attributes(layer: Layer) -> _RelationColumns:
     """Return the attributes of a layer, each as a relation of a segment with itself."""
     details = layer.details or SegmentDetails.none(len(layer))
     rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
@@ -242,7 +242,7 @@ def _attributes(layer: Layer) -> _RelationColumns:
     return _RelationColumns(row, row, np.concatenate(labels), tuple(names))
 
 
-def _undirected(corpus: Corpus) -> set[str]:
+def _find_undirected_labels(corpus: Corpus) -> set[str]:
     """Find the labels of relations without a direction."""
     return {
         label
@@ -253,13 +253,13 @@ def _undirected(corpus: Corpus) -> set[str]:
     }
 
 
-def directions(corpus: RelationCorpus) -> tuple[set[str], set[str]]:
+def find_directions(corpus: RelationCorpus) -> tuple[set[str], set[str]]:
     """Find the labels of all relations, and of the relations without a direction."""
     if corpus.rule.attributes:
         return set(), set()
     layers = corpus.source.layers.values()
-    labels = {label for layer in layers for label in _links(layer).labels}
-    undirected = {*corpus.rule.undirected, *_undirected(corpus.source)}
+    labels = {label for layer in layers for label in _list_links(layer).labels}
+    undirected = {*corpus.rule.undirected, *_find_undirected_labels(corpus.source)}
     return labels, labels & undirected
 
 
@@ -300,7 +300,7 @@ class _DistinctSegments:
         size = np.bincount(document, minlength=len(corpus))
         sentence = np.zeros_like(start)
         if rule.pairs == "sentence":
-            sentence = _sentences(corpus, document, start)
+            sentence = _find_sentences(corpus, document, start)
         return cls(
             document,
             np.zeros_like(label) if rule.pairs == "all" else label,
@@ -328,7 +328,7 @@ class _DistinctSegments:
         return self.first[document] + head, self.first[document] + tail
 
 
-def _sentence_ends(corpus: Corpus) -> list[Ints]:
+def _find_sentence_ends(corpus: Corpus) -> list[Ints]:
     """Find the ends of the sentences of each document; the last end may be missing."""
     if corpus.text_ends is not None:
         return [np.asarray(ends) for ends in corpus.text_ends]
@@ -344,16 +344,16 @@ def _sentence_ends(corpus: Corpus) -> list[Ints]:
     )
 
 
-def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
+def _find_sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
     """Find the sentence in which each segment starts, counted within its document."""
-    ends = _sentence_ends(corpus)
+    ends = _find_sentence_ends(corpus)
     return np.array(
         [np.searchsorted(ends[d], s, "right") for d, s in zip(document, start, strict=True)],
         np.int64,
     )
 
 
-def relation_distributions(
+def compute_relation_distributions(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> dict[int, list[Floats]]:
     """Compute the distributions of the common relations of each document, which are independent.
@@ -381,7 +381,7 @@ def relation_distributions(
         *(column.tolist() for column in columns), strict=True
     ):
         if n_common_of_row:
-            p = relation_matches(*counts, n_common_of_row)
+            p = compute_relation_matches(*counts, n_common_of_row)
             distributions.setdefault(document, []).append(p)
     return distributions
 

@@ -162,11 +162,11 @@ class Selection:
         A part of a corpus (``in_part``) need not have any.
         """
         if self.min_score is not None:
-            from spanagree.comparisons.prediction_scores import with_min_score  # few have scores
+            from spanagree.comparisons.prediction_scores import drop_low_scores  # few have scores
 
-            corpus = with_min_score(corpus, self.min_score, in_part=in_part)
+            corpus = drop_low_scores(corpus, self.min_score, in_part=in_part)
         if self.attribute is not None:
-            corpus = with_attribute(corpus, self.attribute, in_part=in_part)
+            corpus = add_attribute_to_labels(corpus, self.attribute, in_part=in_part)
         if self.settings:
             corpus = corpus.replace(reading={**corpus.reading, **self.settings})
         if self.unplaced == "ignore":
@@ -182,7 +182,7 @@ class Selection:
         )
 
     def refuse(self, corpus: Corpus) -> None:
-        """Raise an error if a whole corpus has no selected items; see :func:`joined_items`.
+        """Raise an error if a whole corpus has no selected items; see :func:`join_items`.
 
         Raises:
             SettingError: if no segment has the attribute, or a score.
@@ -210,7 +210,7 @@ class Selection:
         if not corpus.unplaced and _QUOTE_SETTING not in reading:
             ignored.add(_QUOTE_SETTING)
         items = [
-            (item.name, _plain(getattr(recorded, item.name)), _plain(getattr(self, item.name)))
+            (item.name, _convert_to_plain(getattr(recorded, item.name)), _convert_to_plain(getattr(self, item.name)))
             for item in fields(self)
             if item.name not in ignored
         ]
@@ -219,7 +219,7 @@ class Selection:
         return items
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_plain(value: Any) -> Any:
     """Convert a value to the form that a corpus records, with sequences as lists."""
     return list(value) if is_iterable(value) and not isinstance(value, str) else value
 
@@ -227,7 +227,7 @@ def _plain(value: Any) -> Any:
 # --- parts of a corpus ----------------------------------------------------------------------------
 
 
-def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
+def join_items(parts: Mapping[str, Corpus]) -> Corpus:
     """Join the compared items of parts of a corpus; relations are selected again from all segments.
 
     Args:
@@ -249,7 +249,7 @@ def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
     return first.rule.relations(join_corpora(sources))
 
 
-def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
+def drop_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
     """Build the corpus without texts and tokens, unless its chance model needs them."""
     if chance.places is not None:
         return corpus
@@ -263,7 +263,7 @@ def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
     return corpus.replace(source=remove_text(corpus.source))
 
 
-def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:
+def add_attribute_to_labels(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:
     """Build the corpus with an attribute as part of the labels: ``Drug negated=yes``.
 
     The label of a segment without the attribute stays. So segments and attributes are compared

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique_rows
-from spanagree.chance.rigid_blocks import chain_hulls, shared_tokens_by_offset
-from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
+from spanagree.chance.rigid_blocks import chain_hulls, count_shared_tokens_by_offset
+from spanagree.chance.start_distributions import Profiles, find_exclusion_groups, compute_start_profiles
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
@@ -61,9 +61,9 @@ class ShapedStarts(Starts):
         _, start, end, _, _ = concatenate_segments(layers)
         index_by_shape: dict[Pieces, int] = {}
         shape = np.concatenate([np.zeros(0, np.int64), *encode_shapes(layers, index_by_shape)])
-        group, document_of_group = exclusion_groups(layers, chance.name)
+        group, document_of_group = find_exclusion_groups(layers, chance.name)
         blocks = chain_hulls(group, start, end, alone=chance.is_free)
-        profiles, profile = start_profiles(
+        profiles, profile = compute_start_profiles(
             blocks.group,
             corpus.lengths[document_of_group],
             blocks.end - blocks.start,
@@ -101,7 +101,7 @@ class ShapedStarts(Starts):
         self, first: int, second: int, measure: Measure
     ) -> tuple[int, Floats]:
         """Compute φ of two kinds for each offset at which their hulls overlap."""
-        smallest_offset, n_shared = shared_tokens_by_offset(self.pieces(first), self.pieces(second))
+        smallest_offset, n_shared = count_shared_tokens_by_offset(self.pieces(first), self.pieces(second))
         assert measure.of_shared is not None  # other measures are forbidden
         sizes = self._tokens(np.array([first, second]))
         return smallest_offset, np.asarray(measure.of_shared(n_shared, *sizes), np.float64)
@@ -161,7 +161,7 @@ class ShapedStarts(Starts):
                 ):
                     if kind_index not in covers_of_kinds:
                         covers_of_kinds[kind_index] = self._cover(kind_index)
-                    cover = _sum_padded(cover, covers_of_kinds[kind_index] * count)
+                    cover = _add_padded(cover, covers_of_kinds[kind_index] * count)
                 covers.append(cover)
             shortest = min(map(len, covers))
             total[cell] = covers[0][:shortest] @ covers[1][:shortest]
@@ -179,7 +179,7 @@ class ShapedStarts(Starts):
         return cover
 
 
-def _sum_padded(a: Floats, b: Floats) -> Floats:
+def _add_padded(a: Floats, b: Floats) -> Floats:
     """Add two arrays; the shorter array is padded with zeros."""
     shorter, longer = sorted((a, b), key=len)
     total = longer.copy()

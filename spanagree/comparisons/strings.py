@@ -33,7 +33,7 @@ MEANS = {
 """Descriptions of matches of strings, by measure."""
 
 
-def same_string(text: str) -> str:
+def normalize_string(text: str) -> str:
     """Normalize a string such that strings that count as equal become the same.
 
     Case, white space, the kind of quotation marks and NFC or NFD make no difference.
@@ -44,7 +44,7 @@ def same_string(text: str) -> str:
     return fold_text(normalize("NFC", text).strip())[0]
 
 
-def as_segments(corpus: Corpus, match: str) -> Corpus:
+def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
     """Convert each string of a corpus to a segment.
 
     Args:
@@ -83,7 +83,7 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
     score = np.concatenate([*(layer_strings.scores for layer_strings in strings), np.zeros(0)])
     index_by_string: dict[str, int] = {}
     index_by_text = {
-        text: index_by_string.setdefault(same_string(text), len(index_by_string))
+        text: index_by_string.setdefault(normalize_string(text), len(index_by_string))
         for text in dict.fromkeys(text for layer_strings in strings for text in layer_strings.quote)
     }
     string = np.array(
@@ -105,16 +105,16 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
         rows = rows[np.lexsort((label[rows], end[rows], start[rows], document[rows]))]
         layers[name] = Layer(
             document[rows], start[rows], end[rows], label[rows],
-            empty_layer.annotated, _score_details(score[rows]),
+            empty_layer.annotated, _build_score_details(score[rows]),
         )  # fmt: skip
     return corpus.replace(lengths=lengths, layers=layers, unplaced={})
 
 
-def chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
+def choose_chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
     """Return the chance model of strings, which leaves expected matches undefined.
 
     Args:
-        corpus: annotations with strings as segments; see :func:`as_segments`.
+        corpus: annotations with strings as segments; see :func:`convert_to_segments`.
         chance: requested chance model.
 
     Raises:
@@ -152,7 +152,7 @@ def _compute_places(
     return start, start + width[inverse], lengths
 
 
-def _score_details(score: Floats) -> SegmentDetails | None:
+def _build_score_details(score: Floats) -> SegmentDetails | None:
     """Build the details of segments with scores; ``None`` if there are no scores."""
     rows_with_score = np.flatnonzero(~np.isnan(score)).tolist()
     attributes = {row: {SCORE: repr(float(score[row]))} for row in rows_with_score}

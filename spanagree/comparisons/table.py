@@ -122,13 +122,13 @@ class Comparisons:
         if any(table.labels != labels for table in tables):
             labels = tuple(sorted({label for table in tables for label in table.labels}))
         tables = [table._with_indices_in(annotators, labels) for table in tables]
-        columns = {key: _concatenated([getattr(table, key) for table in tables]) for key in KEYS}
+        columns = {key: _concatenate_columns([getattr(table, key) for table in tables]) for key in KEYS}
         for name, fallback in zip(SUMS, (*SUMS[:4], *SUMS[2:4]), strict=True):
             is_one_array = all(getattr(table, name) is getattr(table, fallback) for table in tables)
             columns[name] = (
                 columns[fallback]
                 if name != fallback and is_one_array
-                else _concatenated([getattr(table, name) for table in tables])
+                else _concatenate_columns([getattr(table, name) for table in tables])
             )
         return cls(
             **columns,
@@ -219,12 +219,12 @@ class Comparisons:
             index_by_name = {name: i for i, name in enumerate(annotators)}
             new_index = np.array([index_by_name[name] for name in self.annotators], np.int64)
             changes |= {
-                key: _mapped_indices(getattr(self, key), new_index) for key in ("first", "second")
+                key: _map_indices(getattr(self, key), new_index) for key in ("first", "second")
             }
         if self.labels != labels[: len(self.labels)]:
             index_by_name = {name: i for i, name in enumerate(labels)}
             new_index = np.array([index_by_name[name] for name in self.labels], np.int64)
-            changes["label"] = _mapped_indices(self.label, new_index)
+            changes["label"] = _map_indices(self.label, new_index)
         return replace(self, **changes) if changes else self
 
     def between(self, first: Ints | int, second: Ints | int) -> Comparisons:
@@ -369,11 +369,11 @@ class Comparisons:
         return self.by().tallies[0]
 
 
-def _concatenated(columns: Sequence[Any]) -> Any:
+def _concatenate_columns(columns: Sequence[Any]) -> Any:
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
-def _mapped_indices(column: Ints, new_index: Ints) -> Ints:
+def _map_indices(column: Ints, new_index: Ints) -> Ints:
     """Look up the new index of each index; ``ALL`` and ``NO_LABEL`` stay."""
     is_index = column >= 0
     return (

@@ -47,7 +47,7 @@ COUNTS: Mapping[str, Count] = {
 """Counts in tables, by key, in order; each of them adds over parts."""
 
 
-def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
+def build_count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
     """Build a column for each count.
 
     Args:
@@ -64,7 +64,7 @@ def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
     return columns if is_titled else [column._replace(title="") for column in columns]
 
 
-def count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:
+def list_count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:
     """Return the counts of a tally in the order of the columns; ``None`` without a tally."""
     counts = (count for count in COUNTS.values() if count.of_pair or not of_pairs)
     return [None if tally is None else count.of(tally) for count in counts]

@@ -16,7 +16,7 @@ MOST_WITHIN = 999
 """Greatest tolerance, in tokens, characters or words."""
 
 
-def within(
+def name_with_tolerance(
     match: str, tolerance: float, offsets: str = "", places: Places | None = None
 ) -> MatchName:
     """Build the name of a measure with a tolerance.

@@ -24,10 +24,10 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
+from spanagree.chance.start_distributions import Profiles, find_exclusion_groups, compute_start_profiles
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
+from spanagree.comparisons.profile_sums import correlate_profiles, compute_cover, compute_joint_cover, compute_inner_products
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.segments import split_by_layer
 
@@ -49,8 +49,8 @@ class UniformStarts(Starts):
     def of(cls, request: StartsRequest) -> tuple[UniformStarts, list[Ints]]:
         """Compute the start distributions of several layers, and their index for each segment."""
         layers, chance, measure = request.layers, request.chance, request.measure
-        group, documents = exclusion_groups(layers, chance.name)
-        profiles, profile = start_profiles(
+        group, documents = find_exclusion_groups(layers, chance.name)
+        profiles, profile = compute_start_profiles(
             group,
             request.corpus.lengths[documents],
             np.concatenate([layer.end - layer.start for layer in layers]),
@@ -67,7 +67,7 @@ class UniformStarts(Starts):
                 self.profiles.size[profile] + layer.end - layer.start - 1
                 for layer, profile in zip(layer_pair.layers, layer_pair.profiles, strict=True)
             ]
-            return expected_one_to_one(layer_pair, layer_pair.document_tokens(tokens), measure)
+            return compute_expected_one_to_one(layer_pair, layer_pair.document_tokens(tokens), measure)
         if layer_pair.first_is_fixed:
             return self._with_fixed(layer_pair, measure), ApproximationError()
         return self._both_random(layer_pair, measure), ApproximationError()
@@ -97,7 +97,7 @@ class UniformStarts(Starts):
                     tuple(column[is_summed_first[columns_of_side[0]]] for column in columns_of_side)
                     for columns_of_side in counted_segments
                 ]
-                summed = covered_together(self.profiles, many_segments, cells)
+                summed = compute_joint_cover(self.profiles, many_segments, cells)
                 counted_segments = [
                     tuple(
                         column[~is_summed_first[columns_of_side[0]]] for column in columns_of_side
@@ -122,12 +122,12 @@ class UniformStarts(Starts):
         """Compute E[φ] of a random segment of A and one of B, for each pair."""
         profiles = self.profiles
         if measure.kernel == "equal":
-            return inner(profiles, profile_a, profiles, profile_b)
+            return compute_inner_products(profiles, profile_a, profiles, profile_b)
         if measure.kernel == "cover":
-            cover_a, row_a = cover(profiles, profile_a, a)
-            cover_b, row_b = cover(profiles, profile_b, b)
-            return inner(cover_a, row_a, cover_b, row_b)
-        return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+            cover_a, row_a = compute_cover(profiles, profile_a, a)
+            cover_b, row_b = compute_cover(profiles, profile_b, b)
+            return compute_inner_products(cover_a, row_a, cover_b, row_b)
+        return correlate_profiles(profiles, profile_a, a, profile_b, b, measure.phi)
 
     def _with_fixed(self, layer_pair: LayerPair, measure: Measure) -> Floats:
         """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
@@ -154,7 +154,7 @@ class UniformStarts(Starts):
         return np.bincount(cell[i], count[i] * value, layer_pair.count).astype(np.float64)
 
 
-def expected_one_to_one(
+def compute_expected_one_to_one(
     layer_pair: LayerPair, tokens: Ints, measure: Measure
 ) -> tuple[Floats, ApproximationError]:
     """Compute the expected one-to-one match of each cell, for segments that may start anywhere.
@@ -164,6 +164,6 @@ def expected_one_to_one(
         tokens: number of tokens of each document.
         measure: one-to-one measure, with a tolerance or of overlapping segments.
     """
-    from spanagree.comparisons.overlap_expected import expected_overlap
+    from spanagree.comparisons.overlap_expected import compute_expected_overlap
 
-    return expected_overlap(layer_pair, tokens, measure)
+    return compute_expected_overlap(layer_pair, tokens, measure)

@@ -12,7 +12,7 @@ from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 
 
-def with_unplaced(
+def add_unplaced_quotes(
     rows: Comparisons,
     corpus: Corpus,
     measure: Measure,
@@ -37,14 +37,14 @@ def with_unplaced(
     if not corpus.unplaced:
         return rows
     expected = math.nan if is_undefined else 0.0
-    quote_rows = [_rows_of_annotator(corpus, measure, pairs, index, expected) for index in (0, 1)]
+    quote_rows = [_build_rows_of_annotator(corpus, measure, pairs, index, expected) for index in (0, 1)]
     if not any(map(len, quote_rows)):
         return rows
     quote_rows = [rows_of_one.named(corpus.annotators, corpus.labels) for rows_of_one in quote_rows]
     return Comparisons.joined([rows, *quote_rows]).by(*order)
 
 
-def quotes_in(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, Ints]:
+def find_quotes(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, Ints]:
     """Return the quotes of an annotator that are missing from the text, in chosen documents.
 
     Args:
@@ -64,7 +64,7 @@ def quotes_in(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, I
     return {"document": quotes.at[is_chosen], "label": label[is_chosen]}
 
 
-def rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
+def build_rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
     """Build rows of the quotes that are missing from the text, for pairs without other segments.
 
     Args:
@@ -73,16 +73,16 @@ def rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, In
         pairs: document, first and second annotator, by index.
     """
     document, a, b = pairs
-    quoted_ids = np.unique(_quotes_of(corpus)[0])
+    quoted_ids = np.unique(_collect_quotes(corpus)[0])
     first_id = document * len(corpus.layers)
     is_quoted = np.isin(first_id + a, quoted_ids) | np.isin(first_id + b, quoted_ids)
     no_rows = Comparisons.none(is_whole=measure.is_whole).named(corpus.annotators, corpus.labels)
-    return with_unplaced(
+    return add_unplaced_quotes(
         no_rows, corpus, measure, (document[is_quoted], a[is_quoted], b[is_quoted])
     )
 
 
-def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+def _collect_quotes(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     """Return annotation, label and length of each quote, sorted by annotation.
 
     The id of an annotation is (index of the document) · (number of layers) + index of the layer.
@@ -109,11 +109,11 @@ def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     return annotation[order], label[order], size[order]
 
 
-def _rows_of_annotator(
+def _build_rows_of_annotator(
     corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints], index: int, expected: float
 ) -> Comparisons:
     """Build a row for each pair and label from the quotes of one of the two annotators."""
-    annotation, label, length = _quotes_of(corpus)
+    annotation, label, length = _collect_quotes(corpus)
     if not measure.of_label:
         label = np.full(len(label), NO_LABEL)
     document, *annotators = (np.asarray(column, np.int64) for column in pairs)

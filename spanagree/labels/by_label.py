@@ -158,7 +158,7 @@ def coefficients_by_label(
     corpus = as_corpus(corpus)
     coefficients_of_labels = {
         label: coefficients(
-            token_labels(_corpus_of_label(corpus, code), skip_outside=skip_outside), **settings
+            token_labels(_select_label(corpus, code), skip_outside=skip_outside), **settings
         )
         for code, label in enumerate(corpus.labels)
     }
@@ -172,7 +172,7 @@ def coefficients_by_label(
     )
 
 
-def _corpus_of_label(corpus: Corpus, code: int) -> Corpus:
+def _select_label(corpus: Corpus, code: int) -> Corpus:
     """Select the segments of one label."""
     layers_of_label = {
         name: layer.only(layer.label == code) for name, layer in corpus.layers.items()

@@ -74,7 +74,7 @@ class WeightMatrices(NamedTuple):
 NOMINAL = WeightMatrices(None, None)
 
 
-def weight_matrices_of(
+def compute_weight_matrices(
     table: LabelTable,
     measurement: Measurement | None,
     category_weights: CategoryWeights | None,
@@ -87,7 +87,7 @@ def weight_matrices_of(
             name each category once, or is not used.
     """
     check_choice("nominal" if measurement is None else measurement, MEASUREMENTS, "measurement")
-    weights = weights_of(measurement, category_weights)
+    weights = choose_weights(measurement, category_weights)
     check_choice(weights, CATEGORY_WEIGHTS, "category_weights")
     alpha_weights = weights if measurement is None else _WEIGHTS_OF[measurement]
     if measurement == "ordinal":
@@ -97,11 +97,11 @@ def weight_matrices_of(
             "order: only an ordinal or interval scale has one; leave it out, or ask for a"
             " measurement or category_weights"
         )
-    matrices = {name: _matrix(name, table, order) for name in sorted({weights, alpha_weights})}
+    matrices = {name: _compute_matrix(name, table, order) for name in sorted({weights, alpha_weights})}
     return WeightMatrices(matrices[weights], matrices[alpha_weights])
 
 
-def weights_of(measurement: str | None, category_weights: str | None) -> str:
+def choose_weights(measurement: str | None, category_weights: str | None) -> str:
     """Choose the name of the weights of all coefficients except α.
 
     >>> weights_of("interval", None), weights_of("interval", "linear")
@@ -110,16 +110,16 @@ def weights_of(measurement: str | None, category_weights: str | None) -> str:
     return _WEIGHTS_OF[measurement or "nominal"] if category_weights is None else category_weights
 
 
-def _matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
+def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
     """Compute a matrix of weights by its name; ``None`` for identity."""
     if name == "identity":
         return None
     check_cost(3 * len(table.labels) ** 2, "a matrix with the weight of every two categories")
     if name in SETS:
-        return _set_weights(table.labels, SETS[name])
+        return _compute_set_weights(table.labels, SETS[name])
     n_labels_of_item, _, n_labels, _ = table.counts
     distance = _DISTANCES[name](
-        _label_positions(name, table.labels, order), n_labels[n_labels_of_item >= 2].sum(axis=0)
+        _compute_label_positions(name, table.labels, order), n_labels[n_labels_of_item >= 2].sum(axis=0)
     )
     return np.asarray(1 - distance / max(distance.max(initial=0), 1e-300), np.float64)
 
@@ -127,7 +127,7 @@ def _matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats
 # --- scales -------------------------------------------------------------------------------------
 
 
-def numbers_of(labels: Sequence[str]) -> list[float] | None:
+def parse_numbers(labels: Sequence[str]) -> list[float] | None:
     """Parse labels as numbers; ``None`` if any label is not a finite number.
 
     >>> numbers_of(["1", "2.5"]), numbers_of(["1", "high"])
@@ -140,9 +140,9 @@ def numbers_of(labels: Sequence[str]) -> list[float] | None:
     return numbers if len(numbers) == len(labels) and all(map(math.isfinite, numbers)) else None
 
 
-def _label_positions(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Floats:
+def _compute_label_positions(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Floats:
     """Compute the positions of labels on a scale: their indices in `order`, or their numbers."""
-    numbers = numbers_of(labels)
+    numbers = parse_numbers(labels)
     if order is not None:
         names = list(order)
         if isinstance(order, str) or sorted(names) != sorted(labels) or name == "ratio":
@@ -153,7 +153,7 @@ def _label_positions(name: str, labels: Sequence[str], order: Sequence[str] | No
             )
         numbers = [float(names.index(label)) for label in labels]
     if numbers is None:
-        not_a_number = next(label for label in labels if numbers_of([label]) is None)
+        not_a_number = next(label for label in labels if parse_numbers([label]) is None)
         raise SettingError(
             f"label {quote_value(not_a_number)} is not a number; name the categories from low to"
             " high (--categories, order=), or choose nominal"
@@ -203,7 +203,7 @@ _DISTANCES: Mapping[str, Callable[[Floats, Ints], Floats]] = {
 # --- sets ---------------------------------------------------------------------------------------
 
 
-def _set_weights(
+def _compute_set_weights(
     labels: Sequence[str], weight: Callable[[Floats, Floats, Floats], Floats]
 ) -> Floats:
     """Compute the weights of sets of labels.
@@ -247,7 +247,7 @@ SETS = {"jaccard": _jaccard, "masi": _masi}
 # --- weighted pairs of labels on the same item --------------------------------------------------
 
 
-def co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
+def count_co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
     """Count the ordered pairs of labels on the same item, by the categories of both.
 
     Returns:
@@ -261,7 +261,7 @@ def co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
     return item[cell[is_pair]], label[cell[is_pair]], label[other_cell[is_pair]], n_pairs[is_pair]
 
 
-def weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | Ints:
+def sum_weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | Ints:
     """Sum the weights of ordered pairs of labels, by the number of labels of the item.
 
     Returns:
@@ -271,7 +271,7 @@ def weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | In
     n, _, n_given, agreeing = table.counts
     if weights is None:
         return agreeing
-    item, label, other_label, n_pairs = co_labels(table)
+    item, label, other_label, n_pairs = count_co_labels(table)
     rows = np.searchsorted(n, table.given[item])
     # add integers first, so the order of items changes no digit
     (row, label, other_label), row_index, _ = unique_rows(rows, label, other_label)
@@ -283,21 +283,21 @@ def weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | In
     return sums.reshape(n_given.shape)
 
 
-def weighted_agreement_by_item(table: LabelTable, weights: Floats | None) -> Any:
+def sum_weighted_agreement_by_item(table: LabelTable, weights: Floats | None) -> Any:
     """Sum the weights of the ordered pairs of labels of each item; (items,)."""
     if weights is None:
         item, _, n_labels = table.cells
         return np.bincount(item, n_labels * (n_labels - 1), table.size)
-    item, label, other_label, n_pairs = co_labels(table)
+    item, label, other_label, n_pairs = count_co_labels(table)
     return np.bincount(item, weights[label, other_label] * n_pairs, table.size)
 
 
-def weighted_sum(values: Floats, weights: Floats | None) -> Floats:
+def compute_weighted_sum(values: Floats, weights: Floats | None) -> Floats:
     """Compute Σ_l w_kl x_l for values x with categories on the last axis."""
     return values if weights is None else values @ weights
 
 
-def weighted_sum_of_cells(table: LabelTable, weights: Floats | None, values: Floats) -> Floats:
+def compute_weighted_sum_of_cells(table: LabelTable, weights: Floats | None, values: Floats) -> Floats:
     """Compute Σ_l w_kl x_l over the categories l of the item of each cell.
 
     Args:
@@ -322,9 +322,9 @@ def has_order(labels: Sequence[str], *scales: str | None) -> bool:
     (True, False)
     """
     ordered_scales = set(scales) - {None, "nominal", "identity", *SETS}
-    return bool(ordered_scales) and numbers_of(labels) is None
+    return bool(ordered_scales) and parse_numbers(labels) is None
 
 
 def is_graded(table: LabelTable) -> bool:
     """Decide whether labels are probably grades: many distinct numbers."""
-    return len(table.labels) >= MANY and numbers_of(table.labels) is not None
+    return len(table.labels) >= MANY and parse_numbers(table.labels) is not None

@@ -23,17 +23,17 @@ from spanagree.labels.category_weights import (
     NOMINAL,
     WeightMatrices,
     is_graded,
-    weight_matrices_of,
-    weighted_agreement,
-    weighted_agreement_by_item,
+    compute_weight_matrices,
+    sum_weighted_agreement,
+    sum_weighted_agreement_by_item,
 )
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import (
     CoefficientKind,
     CoefficientSet,
     CoefficientSums,
-    rows_of,
-    sums_by_n,
+    compute_rows,
+    compute_sums_by_n,
 )
 from spanagree.results.score import build_corrected_score
 
@@ -82,7 +82,7 @@ def pi(
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return _of_table(CoefficientSet.pi, table, others, options)
+    return _compute_coefficient(CoefficientSet.pi, table, others, options)
 
 
 def kappa(
@@ -103,7 +103,7 @@ def kappa(
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
     """
-    return _of_table(CoefficientSet.kappa, table, others, options)
+    return _compute_coefficient(CoefficientSet.kappa, table, others, options)
 
 
 def alpha(
@@ -122,7 +122,7 @@ def alpha(
     >>> round(alpha(table).value, 3), round(alpha([[1, 1, 1, 2], [1, 1, 2, 2]]).value, 3)
     (0.533, 0.533)
     """
-    return _of_table(CoefficientSet.alpha, table, others, options)
+    return _compute_coefficient(CoefficientSet.alpha, table, others, options)
 
 
 def ac1(
@@ -139,10 +139,10 @@ def ac1(
     >>> round(ac1(table).value, 3)
     0.538
     """
-    return _of_table(CoefficientSet.ac1, table, others, options)
+    return _compute_coefficient(CoefficientSet.ac1, table, others, options)
 
 
-def _of_table(
+def _compute_coefficient(
     definition: CoefficientKind[Coefficient],
     table: LabelsLike,
     other_labels: Sequence[Sequence[object]],
@@ -150,7 +150,7 @@ def _of_table(
 ) -> Coefficient:
     check_keywords(options, LabelOptions.__annotations__)
     labels_by_annotator = [table, *other_labels] if other_labels else table
-    return score(definition, CoefficientInputs.of(labels_by_annotator, **options))
+    return score_coefficient(definition, CoefficientInputs.of(labels_by_annotator, **options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +197,7 @@ class CoefficientInputs:
             "categories": len(table.labels),
             "complete_only": bool(is_reduced) or None,
         }
-        weight_matrices = weight_matrices_of(compared_table, measurement, category_weights, order)
+        weight_matrices = compute_weight_matrices(compared_table, measurement, category_weights, order)
         if not weight_matrices.nominal:
             category_order = order if order is None else list(order)
             table_settings |= {"measurement": measurement, "category_weights": category_weights}
@@ -269,21 +269,21 @@ class CoefficientInputs:
         agreeing, agreeing_for_alpha = (agreement[None] for agreement in self._credit)
         annotator_labels = self.own.reshape(1, -1)
         counts = LabelCounts(n_labels, n_items[None], n_given[None], agreeing)
-        return sums_by_n(
+        return compute_sums_by_n(
             counts, annotator_labels, weights, agreeing_for_alpha, self.weight_matrices
         )
 
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
         """Weighted pairs of labels, with the general weights and with those of α."""
-        return weighted_agreement(self.table, self.weight_matrices.weights), weighted_agreement(
+        return sum_weighted_agreement(self.table, self.weight_matrices.weights), sum_weighted_agreement(
             self.table, self.weight_matrices.alpha
         )
 
     @cached_property
     def weighted_agreement_by_item(self) -> Any:
         """Sum of the weights of the ordered pairs of labels of each item; (items,)."""
-        return weighted_agreement_by_item(self.table, self.weight_matrices.weights)
+        return sum_weighted_agreement_by_item(self.table, self.weight_matrices.weights)
 
     @cached_property
     def evidence(self) -> tuple[int, ...]:
@@ -315,7 +315,7 @@ class CoefficientInputs:
         n_by_annotator = np.stack(
             (n_by_category, n_by_category.sum(axis=0) - n_by_category), axis=-1
         ).reshape(len(n_by_category), -1)
-        return sums_by_n(counts, n_by_annotator, np.zeros(len(n_labels)), None, NOMINAL)
+        return compute_sums_by_n(counts, n_by_annotator, np.zeros(len(n_labels)), None, NOMINAL)
 
     def shared(self, definition: CoefficientKind[Any] | None = None) -> dict[str, Any]:
         """Build the fields that do not depend on a formula; for agreement R without a kind."""
@@ -336,7 +336,7 @@ class CoefficientInputs:
         )
 
 
-def score(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -> Coefficient:
+def score_coefficient(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -> Coefficient:
     """Compute a chance-corrected coefficient, overall and for each category against the others."""
     shared_fields = inputs.shared(definition)
     if reason := inputs.undefined(definition):
@@ -347,19 +347,19 @@ def score(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -
         "name": definition.sign,
     }
     by_category = {
-        label: Coefficient(**category_fields, **_score_fields(row))
+        label: Coefficient(**category_fields, **_build_score_fields(row))
         for label, row in zip(
-            inputs.table.labels, rows_of(definition, inputs.against_rest), strict=True
+            inputs.table.labels, compute_rows(definition, inputs.against_rest), strict=True
         )
     }
     return Coefficient(
         **shared_fields,
-        **_score_fields(*rows_of(definition, inputs.sums)),
+        **_build_score_fields(*compute_rows(definition, inputs.sums)),
         by_category=by_category,
     )
 
 
-def _score_fields(row: Sequence[float]) -> dict[str, Any]:
+def _build_score_fields(row: Sequence[float]) -> dict[str, Any]:
     """Build the figures of a coefficient, and the reason if its value is undefined."""
     reason = build_corrected_score(row[0], row[1]).reason
     return {**dict(zip(_KINDS, row, strict=True)), "reason": reason}

@@ -34,7 +34,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.label_counts import LabelCounts
-from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_sum
+from spanagree.labels.category_weights import NOMINAL, WeightMatrices, compute_weighted_sum
 from spanagree.results.score import correct_figures
 
 if TYPE_CHECKING:
@@ -118,17 +118,17 @@ class CoefficientSums:
     def square(self, shares: Floats) -> Floats:
         """Compute p_k Σ_l w_kl p_l, the weighted probability of k and an agreeing label."""
         weights = self.weight_matrices.weights
-        return shares**2 if weights is None else shares * weighted_sum(shares, weights)
+        return shares**2 if weights is None else shares * compute_weighted_sum(shares, weights)
 
 
-def first_columns(n_categories: int, n_annotators: int) -> dict[str, int]:
+def find_first_columns(n_categories: int, n_annotators: int) -> dict[str, int]:
     """Compute the first column of each field among the columns of :class:`CoefficientSums`."""
     widths = [1] * 6 + [n_categories] * 3 + [n_annotators * n_categories]
     names = [column.name for column in fields(CoefficientSums)[:-1]]
     return dict(zip(names, accumulate([0, *widths]), strict=False))
 
 
-def item_columns(
+def compute_item_columns(
     n_labels: Ints, n_items: Any, equal_pairs: Any, pairs_for_alpha: Any, weights: Floats
 ) -> list[Any]:
     """Compute the summands of items for the first six fields of :class:`CoefficientSums`.
@@ -155,7 +155,7 @@ def item_columns(
     ]
 
 
-def category_columns(n_labels: Ints, n_given: Any, weights: Floats) -> list[Any]:
+def compute_category_columns(n_labels: Ints, n_given: Any, weights: Floats) -> list[Any]:
     """Compute the summands of categories for the next three fields of :class:`CoefficientSums`.
 
     Args:
@@ -167,7 +167,7 @@ def category_columns(n_labels: Ints, n_given: Any, weights: Floats) -> list[Any]
     return [share, weights * share, n_given * (n_labels >= 2)]
 
 
-def sums_by_n(
+def compute_sums_by_n(
     counts: LabelCounts,
     by_annotator: Any,
     weights: Any,
@@ -187,8 +187,8 @@ def sums_by_n(
     n, items, n_given, agreeing = counts
     equal_pairs = agreeing.sum(axis=2)
     equal_for_alpha = equal_pairs if agreeing_for_alpha is None else agreeing_for_alpha.sum(axis=2)
-    item_sums = item_columns(n, items, equal_pairs, equal_for_alpha, weights)
-    category_sums = category_columns(n[:, None], n_given, weights[:, None])
+    item_sums = compute_item_columns(n, items, equal_pairs, equal_for_alpha, weights)
+    category_sums = compute_category_columns(n[:, None], n_given, weights[:, None])
     sums = [column.sum(axis=1, keepdims=True) for column in item_sums]
     sums += [column.sum(axis=1) for column in category_sums]
     return CoefficientSums(*[*sums, by_annotator], weight_matrices=weight_matrices)
@@ -197,12 +197,12 @@ def sums_by_n(
 # --- the formulas -------------------------------------------------------------------------------
 
 
-def figures(observed: Floats, expected: Floats) -> Floats:
+def append_corrected(observed: Floats, expected: Floats) -> Floats:
     """Append the corrected figure to observed and expected; (rows, 1) to (rows, 3)."""
     return np.concatenate((observed, expected, correct_figures(observed, expected)), axis=1)
 
 
-def _total(by_category: Floats) -> Floats:
+def _sum_categories(by_category: Floats) -> Floats:
     total: Floats = by_category.sum(axis=1, keepdims=True)
     return total
 
@@ -210,38 +210,38 @@ def _total(by_category: Floats) -> Floats:
 def _spa(sums: CoefficientSums) -> Floats:
     """Compute SPA, A_e = Σ p_c² of the weighted shares p_c, and corrected SPA."""
     share = sums.weighted_share / sums.weight
-    return figures(sums.weighted / sums.weight, _total(sums.square(share)))
+    return append_corrected(sums.weighted / sums.weight, _sum_categories(sums.square(share)))
 
 
 def _alpha(sums: CoefficientSums) -> Floats:
     """Compute 1 − D_o and 1 − D_e of the coincidence matrix, and α."""
-    n = _total(sums.values)
-    equal = _total(sums.values * (weighted_sum(sums.values, sums.weight_matrices.alpha) - 1))
-    return figures(1 - sums.disagreement / n, equal / (n * (n - 1)))
+    n = _sum_categories(sums.values)
+    equal = _sum_categories(sums.values * (compute_weighted_sum(sums.values, sums.weight_matrices.alpha) - 1))
+    return append_corrected(1 - sums.disagreement / n, equal / (n * (n - 1)))
 
 
 def _ac1(sums: CoefficientSums) -> Floats:
     """Compute AC1; with weights AC2, with Σ w_kl / (q(q − 1)) in place of 1/(q − 1)."""
     p, n_categories, weights = sums.shares, sums.share.shape[1], sums.weight_matrices.weights
-    expected = _total(p * (1 - p)) / (n_categories - 1 if n_categories > 1 else np.nan)
-    return figures(
+    expected = _sum_categories(p * (1 - p)) / (n_categories - 1 if n_categories > 1 else np.nan)
+    return append_corrected(
         sums.observed, expected if weights is None else expected * (weights.sum() / n_categories)
     )
 
 
 def _bias(sums: CoefficientSums) -> Floats:
     """Compute A_e of π, A_e of κ, and their difference."""
-    of_pi, of_kappa = _total(sums.of_one), _total(sums.of_pairs)
+    of_pi, of_kappa = _sum_categories(sums.of_one), _sum_categories(sums.of_pairs)
     return np.concatenate((of_pi, of_kappa, of_pi - of_kappa), axis=1)
 
 
-def pairs_of_categories(counts: LabelCounts) -> tuple[Ints, Ints]:
+def count_pairs_of_categories(counts: LabelCounts) -> tuple[Ints, Ints]:
     """Count, for each category, ordered pairs with it twice, and pairs with it first."""
     n, _, n_given, agreeing = counts
     return agreeing.sum(axis=0), ((n - 1)[:, None] * n_given).sum(axis=0)
 
 
-def agreement_figures(columns: Any) -> Floats:
+def compute_agreement_figures(columns: Any) -> Floats:
     """Compute agreement R of each category, expected R and corrected R; then means and medians.
 
     Args:
@@ -252,33 +252,33 @@ def agreement_figures(columns: Any) -> Floats:
         Figures in threes; (rows, 3 · (categories + 2)). Categories without a pair are left out of
         the mean and the median.
     """
-    agreement, pairs = category_agreement(columns)
+    agreement, pairs = compute_category_agreement(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = pairs / _total(pairs)
+        share = pairs / _sum_categories(pairs)
         expected = share / (2 - share)
         figure_columns = (agreement, expected, correct_figures(agreement, expected))
-        figures = [with_mean_and_median(values, pairs > 0) for values in figure_columns]
+        figures = [append_mean_and_median(values, pairs > 0) for values in figure_columns]
     return np.stack(figures, axis=2).reshape(len(agreement), -1)
 
 
-def category_agreement(columns: Any) -> tuple[Floats, Floats]:
+def compute_category_agreement(columns: Any) -> tuple[Floats, Floats]:
     """Compute R of each category, ``nan`` without a pair, and its number of pairs.
 
     Args:
-        columns: numbers of pairs; see :func:`agreement_figures`.
+        columns: numbers of pairs; see :func:`compute_agreement_figures`.
     """
     equal_pairs, pairs = np.split(columns.astype(np.float64), 2, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return equal_pairs / (2 * pairs - equal_pairs), pairs
 
 
-def with_mean_and_median(values: Floats, is_counted: Bools) -> Floats:
+def append_mean_and_median(values: Floats, is_counted: Bools) -> Floats:
     """Append the mean and the median of the counted values of each row."""
-    averages = mean_and_median(np.where(is_counted, values, np.nan))
+    averages = compute_mean_and_median(np.where(is_counted, values, np.nan))
     return np.concatenate((values, np.stack(averages, axis=1)), axis=1)
 
 
-def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
+def compute_mean_and_median(values: Floats) -> tuple[Floats, Floats]:
     """Compute the mean and the median of the defined values of each row; (rows,)."""
     is_defined = ~np.isnan(values)
     n_defined = is_defined.sum(axis=1)
@@ -290,18 +290,18 @@ def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
     return mean, np.take_along_axis(ascending, middle_positions, axis=1).mean(axis=1)
 
 
-def rows_of(definition: CoefficientKind[Any], sums: CoefficientSums) -> list[list[float]]:
+def compute_rows(definition: CoefficientKind[Any], sums: CoefficientSums) -> list[list[float]]:
     """Compute the three figures of a coefficient for each row of sums."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rows: list[list[float]] = definition.formula(sums).tolist()
     return rows
 
 
-def all_figures(
+def compute_all_figures(
     columns: Floats, n_categories: int, n_annotators: int, weight_matrices: WeightMatrices = NOMINAL
 ) -> Floats:
     """Compute the figures of all coefficients from columns of sums; (rows, 3 · coefficients)."""
-    column_borders = list(first_columns(n_categories, n_annotators).values())[1:]
+    column_borders = list(find_first_columns(n_categories, n_annotators).values())[1:]
     sums = CoefficientSums(
         *np.split(columns, column_borders, axis=1), weight_matrices=weight_matrices
     )
@@ -394,7 +394,7 @@ class CoefficientSet(ABC):
         of_category="SPA of a category", is_corrected=False,
     )  # fmt: skip
     pi: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
-        "π", lambda sums: figures(sums.observed, _total(sums.of_one)), "scott1955,fleiss1971",
+        "π", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_one)), "scott1955,fleiss1971",
         "chance is that both labels are drawn from one distribution for all annotators (Scott;"
         " Fleiss' kappa is the same for more than two). Different preferences count as"
         " disagreement. With gaps, items that one alone labelled count in the distribution but not"
@@ -403,7 +403,7 @@ class CoefficientSet(ABC):
         " few items decide.",
     )  # fmt: skip
     kappa: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
-        "κ", lambda sums: figures(sums.observed, _total(sums.of_pairs)), "cohen1960,conger1980",
+        "κ", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_pairs)), "cohen1960,conger1980",
         "chance is that each annotator draws from their own distribution (Cohen; Conger for"
         " more than two). Annotators with different preferences make chance smaller, so κ rises if"
         " few annotators are further apart. As unstable as π where nearly everything is of one"

@@ -17,16 +17,16 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, dense_ranks, unique, unique_matrix_rows
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
-from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_agreement_by_item
+from spanagree.labels.category_weights import NOMINAL, WeightMatrices, sum_weighted_agreement_by_item
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, intervals_of, moments
+from spanagree.uncertainty.jackknife import Moments, build_intervals, compute_moments
 
 _DENSE = 1 << 24  # largest number of cells of a dense table of summands; larger tables are sparse
 
 
-def intervals(
+def compute_intervals(
     inputs: CoefficientInputs, weights: Floats, jackknife: Jackknife
 ) -> dict[str, Interval]:
     """Compute the intervals of observed, expected and value of each coefficient, by key.
@@ -37,12 +37,12 @@ def intervals(
         jackknife: options of the intervals.
     """
     is_share = [definition.is_share for definition in formulas.COEFFICIENTS.values()]
-    sums = coefficient_moments(inputs, weights, jackknife)
-    (ends,) = intervals_of(sums, jackknife, np.repeat(is_share, 3))
+    sums = compute_coefficient_moments(inputs, weights, jackknife)
+    (ends,) = build_intervals(sums, jackknife, np.repeat(is_share, 3))
     return dict(zip(formulas.COEFFICIENTS, ends, strict=True))
 
 
-def coefficient_moments(
+def compute_coefficient_moments(
     inputs: CoefficientInputs, weights: Floats, jackknife: Jackknife
 ) -> Moments:
     """Compute three figures of each coefficient, and their changes without one cluster.
@@ -55,57 +55,57 @@ def coefficient_moments(
     table = inputs.table
     n_annotators, n_categories = inputs.own.shape
     statistic = functools.partial(
-        formulas.all_figures,
+        formulas.compute_all_figures,
         n_categories=n_categories,
         n_annotators=n_annotators,
         weight_matrices=inputs.weight_matrices,
     )
-    unit_rows = units_of(table, weights, _clusters(table, jackknife), inputs.weight_matrices)
-    distinct_rows_of_sums, n_equal = _distinct_rows_of(unit_rows)
-    return moments(distinct_rows_of_sums, statistic, times=n_equal)
+    unit_rows = build_unit_table(table, weights, _look_up_clusters(table, jackknife), inputs.weight_matrices)
+    distinct_rows_of_sums, n_equal = _find_distinct_rows(unit_rows)
+    return compute_moments(distinct_rows_of_sums, statistic, times=n_equal)
 
 
-def category_intervals(inputs: CoefficientInputs, jackknife: Jackknife) -> list[Interval]:
+def compute_category_intervals(inputs: CoefficientInputs, jackknife: Jackknife) -> list[Interval]:
     """Compute the intervals of agreement on each category, then of their mean and median."""
     table = inputs.table
-    unit = _unit_indices(table, _clusters(table, jackknife))
+    unit = _number_units(table, _look_up_clusters(table, jackknife))
     item, label, n_labels = table.cells
     n_categories = len(table.labels)
     entries: list[tuple[Any, Any, Any]] = [
         (unit[item], label, n_labels * (n_labels - 1)),
         (unit[item], n_categories + label, n_labels * (table.given[item] - 1)),
     ]
-    distinct_rows_of_sums, n_equal = _distinct_rows_of(
-        _sparse_table(entries, (int(unit.max(initial=-1)) + 1, 2 * n_categories))
+    distinct_rows_of_sums, n_equal = _find_distinct_rows(
+        _build_sparse_table(entries, (int(unit.max(initial=-1)) + 1, 2 * n_categories))
     )
-    sums = moments(
+    sums = compute_moments(
         distinct_rows_of_sums,
-        formulas.agreement_figures,
+        formulas.compute_agreement_figures,
         times=n_equal,
-        observed=_category_agreement,
+        observed=_compute_category_agreement,
     )
-    (ends,) = intervals_of(sums, jackknife)
+    (ends,) = build_intervals(sums, jackknife)
     return ends
 
 
-def _category_agreement(columns: Floats) -> Floats:
-    """Compute the observed figures of :func:`formulas.agreement_figures`."""
-    agreement, pairs = formulas.category_agreement(columns)
-    return formulas.with_mean_and_median(agreement, pairs > 0)
+def _compute_category_agreement(columns: Floats) -> Floats:
+    """Compute the observed figures of :func:`formulas.compute_agreement_figures`."""
+    agreement, pairs = formulas.compute_category_agreement(columns)
+    return formulas.append_mean_and_median(agreement, pairs > 0)
 
 
-def _clusters(table: LabelTable, jackknife: Jackknife) -> Ints | None:
+def _look_up_clusters(table: LabelTable, jackknife: Jackknife) -> Ints | None:
     """Look up the cluster of each item; ``None`` if each item is a cluster."""
     parent_ids = jackknife.wholes_of(table.parent_ids, table.reading)
     return table.documents if parent_ids is None else parent_ids
 
 
-def _unit_indices(table: LabelTable, units: Ints | None) -> Ints:
+def _number_units(table: LabelTable, units: Ints | None) -> Ints:
     """Number the units of items from 0 without gaps; by default each item is a unit."""
     return np.arange(table.size) if units is None else np.unique(units, return_inverse=True)[1]
 
 
-def units_of(
+def build_unit_table(
     table: LabelTable,
     weights: Floats,
     units: Ints | None = None,
@@ -123,14 +123,14 @@ def units_of(
     n_labels_of_item = table.given
     item, label, n_labels = table.cells
     equal_pairs, pairs_for_alpha = (
-        weighted_agreement_by_item(table, matrix) for matrix in weight_matrices
+        sum_weighted_agreement_by_item(table, matrix) for matrix in weight_matrices
     )
-    unit = _unit_indices(table, units)
-    item_columns = formulas.item_columns(
+    unit = _number_units(table, units)
+    item_columns = formulas.compute_item_columns(
         n_labels_of_item, n_labels_of_item > 0, equal_pairs, pairs_for_alpha, weights
     )
-    cell_columns = formulas.category_columns(n_labels_of_item[item], n_labels, weights[item])
-    first_column = list(formulas.first_columns(n_categories, n_annotators).values())
+    cell_columns = formulas.compute_category_columns(n_labels_of_item[item], n_labels, weights[item])
+    first_column = list(formulas.find_first_columns(n_categories, n_annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
         (unit, np.full(table.size, column_index), column)
         for column_index, column in zip(first_column, item_columns, strict=False)
@@ -146,12 +146,12 @@ def units_of(
             + table.label
         )
         entries.append((unit[table.item], column, np.ones(len(table.item))))
-    return _sparse_table(
+    return _build_sparse_table(
         entries, (int(unit.max(initial=-1)) + 1, first_column[-1] + n_annotators * n_categories)
     )
 
 
-def _sparse_table(
+def _build_sparse_table(
     entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]
 ) -> Any:
     """Build a csr table from rows, columns and values of cells; equal cells are added."""
@@ -161,7 +161,7 @@ def _sparse_table(
     return coo_array((values.astype(np.float64), (rows, columns)), shape=shape).tocsr()
 
 
-def _distinct_rows_of(table: Any) -> tuple[Any, Ints]:
+def _find_distinct_rows(table: Any) -> tuple[Any, Ints]:
     """Find the distinct rows of a csr table, and count the occurrences of each.
 
     Items with equal labels have equal rows, which are many if annotators agree.

@@ -9,7 +9,7 @@ from spanagree.corpus.label_counts import find_cells
 from spanagree.corpus.label_table import LabelTable
 
 
-def neighbours(table: LabelTable) -> tuple[Ints, ...]:
+def count_neighbours(table: LabelTable) -> tuple[Ints, ...]:
     """Count the pairs of an annotator's label and another label of the same item.
 
     Returns:

@@ -21,7 +21,7 @@ from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.formulas import (
     CORRECTED,
     CoefficientSums,
-    rows_of,
+    compute_rows,
 )
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
@@ -32,7 +32,7 @@ BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"
 """Titles of Byrt's indices of two annotators, by key."""
 
 
-def pairs_table(inputs: CoefficientInputs) -> Frame:
+def build_pairs_table(inputs: CoefficientInputs) -> Frame:
     """Build a table with a row for each two annotators, over the items that both labelled."""
     table = inputs.table
     signs = [definition.sign_with(inputs.weight_matrices) for definition in CORRECTED]
@@ -47,10 +47,10 @@ def pairs_table(inputs: CoefficientInputs) -> Frame:
     ]
     if table.annotator is None or not table.labels:
         return Frame(columns, [])
-    annotator_pairs, n_items_by_pair, pair_sums, contingency = _sums_of_pairs(inputs, table)
+    annotator_pairs, n_items_by_pair, pair_sums, contingency = _compute_sums_of_pairs(inputs, table)
     figures = [
         pair_sums.observed[:, 0],
-        *(np.reshape(rows_of(definition, pair_sums), (-1, 3))[:, 2] for definition in CORRECTED),
+        *(np.reshape(compute_rows(definition, pair_sums), (-1, 3))[:, 2] for definition in CORRECTED),
         *byrt(contingency),
         stuart(contingency),
     ]
@@ -66,7 +66,7 @@ def pairs_table(inputs: CoefficientInputs) -> Frame:
     return Frame(columns, rows)
 
 
-def _sums_of_pairs(
+def _compute_sums_of_pairs(
     inputs: CoefficientInputs, table: LabelTable
 ) -> tuple[Ints, Ints, CoefficientSums, Floats]:
     """Compute sums over the items that two annotators both labelled, for each pair.
@@ -165,7 +165,7 @@ def stuart(contingency: Floats) -> Floats:
     return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), UNDEFINED)
 
 
-def items_table(inputs: CoefficientInputs) -> Frame:
+def build_items_table(inputs: CoefficientInputs) -> Frame:
     """Build a table with a row for each item with different labels, by agreement.
 
     Items are sorted by agreement, ascending, then by number of labels, descending, then by name.
@@ -175,9 +175,9 @@ def items_table(inputs: CoefficientInputs) -> Frame:
     n_pairs = np.maximum(n_labels * (n_labels - 1), 1)
     agreement = np.where(n_labels >= 2, inputs.weighted_agreement_by_item / n_pairs, UNDEFINED)
     disputed = np.flatnonzero(table.informative[1])
-    names = _names(table, disputed)
+    names = _name_items(table, disputed)
     ordered_items = sorted(names, key=lambda i: (agreement[i], -n_labels[i], names[i]))
-    labels_by_item = _given(table, disputed)
+    labels_by_item = _list_labels(table, disputed)
     columns = [Column("item", "item", "name", "disputed item")]
     columns += [Column("labels", "labels", "count", "labels of an item")]
     columns += [Column("agreement", "agreement", meaning="agreement of an item")]
@@ -193,7 +193,7 @@ def items_table(inputs: CoefficientInputs) -> Frame:
     return Frame(columns, rows, remarks=remarks)
 
 
-def _names(table: LabelTable, items: Ints) -> dict[int, str]:
+def _name_items(table: LabelTable, items: Ints) -> dict[int, str]:
     """Name items; tokens by their document and their position in it, from 1."""
     if table.documents is None:
         return {i: table.name_of(i) for i in items.tolist()}
@@ -204,7 +204,7 @@ def _names(table: LabelTable, items: Ints) -> dict[int, str]:
     return {i: f"document {d}, {item_noun} {k}" for i, d, k in token_positions}
 
 
-def _given(table: LabelTable, items: Ints) -> dict[int, list[str]]:
+def _list_labels(table: LabelTable, items: Ints) -> dict[int, list[str]]:
     """List the labels of items, each with its annotators, or their number if they are unnamed."""
     is_requested = np.zeros(table.size, np.bool_)
     is_requested[items] = True

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, join_names, quote_value
-from spanagree.labels.category_weights import weighted_sum, weighted_sum_of_cells
+from spanagree.labels.category_weights import compute_weighted_sum, compute_weighted_sum_of_cells
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.coefficient import Spa
-from spanagree.labels.formulas import CoefficientSet, CoefficientSums, figures, rows_of
+from spanagree.labels.formulas import CoefficientSet, CoefficientSums, append_corrected, compute_rows
 from spanagree.results.score import UNDEFINED, build_corrected_score
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def score_spa(
             f"class_distribution: weights {weights} do not use it; inverse_variance_class does"
         )
     table = inputs.table
-    distribution = _distribution(table.labels, class_distribution)
+    distribution = _parse_distribution(table.labels, class_distribution)
     class_probabilities = class_distribution
     classes = (
         "estimated"
@@ -103,7 +103,7 @@ def score_spa(
         distribution = (n_given / n_labels[:, None]).sum(0)
         distribution /= distribution.sum()
     has_two = n_labels >= 2
-    unscaled_weights, note = _weights(weights, n_labels[has_two], len(table.labels), distribution)
+    unscaled_weights, note = _compute_weights(weights, n_labels[has_two], len(table.labels), distribution)
     shared_fields["notes"] = (*inputs.notes, note) if note else inputs.notes
     unscaled_by_n, weight_by_n = np.zeros((2, len(n_labels)))
     unscaled_by_n[has_two], weight_by_n[has_two] = (
@@ -111,33 +111,33 @@ def score_spa(
         unscaled_weights / (unscaled_weights * n_items[has_two]).sum(),
     )
     sums = inputs.weighted_sums(unscaled_by_n)
-    ((observed, expected, corrected_figure),) = rows_of(CoefficientSet.spa, sums)
+    ((observed, expected, corrected_figure),) = compute_rows(CoefficientSet.spa, sums)
     item_weights = np.where(
         table.given >= 2, weight_by_n[np.searchsorted(n_labels, table.given)], 0.0
     )
-    item_agreement = _item_agreement(table.given, inputs.weighted_agreement_by_item)
+    item_agreement = _compute_item_agreement(table.given, inputs.weighted_agreement_by_item)
     share = (sums.weighted_share / sums.weight)[0]
-    jackknife = _jackknife(inputs, item_agreement, item_weights, observed, share)
+    jackknife = _compute_jackknife_estimate(inputs, item_agreement, item_weights, observed, share)
     is_undefined = not math.isnan(corrected_figure) and math.isnan(jackknife)
     return Spa(
         **shared_fields,
-        **_spa_fields(observed, expected, corrected_figure),
+        **_build_spa_fields(observed, expected, corrected_figure),
         jackknife=jackknife,
         jackknife_reason=_LEFT_OUT if is_undefined else "",
         by_category={
-            label: Spa(**shared_fields, **_spa_fields(*row))
+            label: Spa(**shared_fields, **_build_spa_fields(*row))
             for label, row in zip(
-                table.labels, _by_category(table, unscaled_by_n, sums), strict=True
+                table.labels, _compute_by_category(table, unscaled_by_n, sums), strict=True
             )
         },
         items=item_agreement,
         weights=item_weights,
         note=note,
-        dependence=_dependence(table, item_agreement),
+        dependence=_test_dependence(table, item_agreement),
     )
 
 
-def _spa_fields(observed: float, expected: float, corrected_figure: float) -> dict[str, Any]:
+def _build_spa_fields(observed: float, expected: float, corrected_figure: float) -> dict[str, Any]:
     """Build the figures of SPA, and the reason if any is undefined."""
     reason = build_corrected_score(observed, expected).reason
     reason = reason and f"corrected: {reason}"
@@ -152,7 +152,7 @@ def _spa_fields(observed: float, expected: float, corrected_figure: float) -> di
     return {**figures, "reason": reason}
 
 
-def _by_category(
+def _compute_by_category(
     table: LabelTable, weight_by_n: Floats, sums: CoefficientSums
 ) -> list[list[float]]:
     """Compute the probability that another annotator chooses a category if one did.
@@ -166,7 +166,7 @@ def _by_category(
     weighted_pairs = (weight_by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
     weighted_share, total_weight = sums.weighted_share[0], sums.weight[0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        rows: list[list[float]] = figures(
+        rows: list[list[float]] = append_corrected(
             (weighted_pairs / weighted_share)[:, None], (weighted_share / total_weight)[:, None]
         ).tolist()
     return rows
@@ -197,7 +197,7 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
     n = np.asarray(n, np.float64)
     if not (n >= 2).all():
         raise SettingError(f"n {quote_value(n.tolist())}; numbers of labels from 2 are needed")
-    p = _probabilities(np.asarray(class_distribution, np.float64).tolist())
+    p = _check_probabilities(np.asarray(class_distribution, np.float64).tolist())
     s = (p**2).sum()
     # Σ_c p_c(1 − p_c)·S is S − S² without cancellation if one p is nearly 1
     spread = (p * (1 - p)).sum() * s
@@ -205,7 +205,7 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
     return variance
 
 
-def _distribution(
+def _parse_distribution(
     labels: Sequence[str], class_distribution: Mapping[str, float] | None
 ) -> Floats | None:
     """Check a class distribution, and order it by label; ``None`` without."""
@@ -223,10 +223,10 @@ def _distribution(
             f" {quote_value((missing or unknown)[0])}; the categories are:"
             f" {join_names(labels)}"
         )
-    return _probabilities([class_distribution[label] for label in labels])
+    return _check_probabilities([class_distribution[label] for label in labels])
 
 
-def _probabilities(values: Sequence[Any]) -> Floats:
+def _check_probabilities(values: Sequence[Any]) -> Floats:
     are_probabilities = all(
         isinstance(value, (int, float, np.number)) and value >= 0 for value in values
     )
@@ -238,7 +238,7 @@ def _probabilities(values: Sequence[Any]) -> Floats:
     return np.array(values, np.float64)
 
 
-def _weights(
+def _compute_weights(
     weights: str, n: Ints, n_categories: int, distribution: Floats | None
 ) -> tuple[Floats, str]:
     """Compute the weight k of an item with n labels, and a note; empty without any."""
@@ -256,13 +256,13 @@ def _weights(
     return 1 / agreement_variance(n, p), ""
 
 
-def _item_agreement(n: Ints, equal: Any) -> Floats:
+def _compute_item_agreement(n: Ints, equal: Any) -> Floats:
     """Compute Pᵢ of each item from its number of labels and its agreeing ordered pairs."""
     pairs = np.where(n >= 2, n * (n - 1), 1)
     return np.where(n >= 2, equal / pairs, UNDEFINED)
 
 
-def _dependence(table: LabelTable, agreement: Floats) -> str:
+def _test_dependence(table: LabelTable, agreement: Floats) -> str:
     """Test if the agreement of items depends on their number of labels, and write a sentence.
 
     The test is the correlation of an item's agreement with the rank of its number of labels, with a
@@ -281,7 +281,7 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
         agreement[has_two],
     )
     n_items = int(n_equal.sum())
-    rank_and_agreement = _mean_ranks(n_labels, n_equal), item_agreement
+    rank_and_agreement = _compute_mean_ranks(n_labels, n_equal), item_agreement
     centred = [x - float((n_equal * x).sum()) / max(n_items, 1) for x in rank_and_agreement]
     squares = [float((n_equal * x**2).sum()) for x in centred]
     if n_items < _FEWEST or min(squares) <= 0:
@@ -300,7 +300,7 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
 
     spa_by_weights = []
     for name in _ALIKE:
-        k = n_equal * _weights(name, n_labels, len(table.labels), None)[0]
+        k = n_equal * _compute_weights(name, n_labels, len(table.labels), None)[0]
         spa_by_weights.append(f"{float((k * item_agreement).sum() / k.sum()):.3f} ({name})")
     return (
         "SPA takes labels to be missing at random, but items with more labels agree"
@@ -309,7 +309,7 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
     )
 
 
-def _mean_ranks(values: Ints | Floats, n_equal: Ints) -> Floats:
+def _compute_mean_ranks(values: Ints | Floats, n_equal: Ints) -> Floats:
     """Compute the mean rank of each value.
 
     Args:
@@ -322,7 +322,7 @@ def _mean_ranks(values: Ints | Floats, n_equal: Ints) -> Floats:
     return mean_rank[value_index]
 
 
-def _jackknife(
+def _compute_jackknife_estimate(
     inputs: CoefficientInputs, agreement: Floats, weight: Floats, observed: float, share: Floats
 ) -> float:
     """Compute the jackknife estimate θ + (I − 1) · mean of (θ − θ₍₋ᵢ₎) over I items.
@@ -339,7 +339,7 @@ def _jackknife(
         share: weighted share p of each category.
     """
     table, weights = inputs.table, inputs.weight_matrices.weights
-    D, E = 1 - observed, 1 - float((share * weighted_sum(share, weights)).sum())
+    D, E = 1 - observed, 1 - float((share * compute_weighted_sum(share, weights)).sum())
     has_weight = weight > 0
     n_equal = table.times[has_weight]
     n_items = int(n_equal.sum())
@@ -347,11 +347,11 @@ def _jackknife(
         return UNDEFINED
     item, label, n_labels = table.cells
     weighted_share = weight[item] * n_labels / table.given[item]  # kᵢ nᵢ_c/nᵢ
-    cross = np.bincount(item, weighted_sum(share, weights)[label] * weighted_share, table.size)[
+    cross = np.bincount(item, compute_weighted_sum(share, weights)[label] * weighted_share, table.size)[
         has_weight
     ]
     square = np.bincount(
-        item, weighted_share * weighted_sum_of_cells(table, weights, weighted_share), table.size
+        item, weighted_share * compute_weighted_sum_of_cells(table, weights, weighted_share), table.size
     )[has_weight]
     w = weight[has_weight]
     if (w > 1 - 1e-10).any():

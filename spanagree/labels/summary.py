@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
-from spanagree.labels.chance_corrected import CoefficientInputs, score
+from spanagree.labels.chance_corrected import CoefficientInputs, score_coefficient
 from spanagree.labels.coefficient import Bias, Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import (
     COEFFICIENTS,
@@ -23,11 +23,11 @@ from spanagree.labels.formulas import (
     CoefficientKind,
     CoefficientSet,
     CoefficientSums,
-    agreement_figures,
-    pairs_of_categories,
-    rows_of,
+    compute_agreement_figures,
+    count_pairs_of_categories,
+    compute_rows,
 )
-from spanagree.labels.neighbours import neighbours
+from spanagree.labels.neighbours import count_neighbours
 from spanagree.labels.sparse_agreement import score_spa
 from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED, Interval, Score
@@ -81,7 +81,7 @@ def score_bias(inputs: CoefficientInputs) -> Bias:
     if reason := inputs.undefined(CoefficientSet.bias):
         return Bias(**shared_fields, reason=reason)
     sums = inputs.sums
-    ((expected_pi, expected_kappa, value),) = rows_of(CoefficientSet.bias, sums)
+    ((expected_pi, expected_kappa, value),) = compute_rows(CoefficientSet.bias, sums)
     terms = zip(
         inputs.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True
     )
@@ -94,11 +94,11 @@ def score_bias(inputs: CoefficientInputs) -> Bias:
             label: Coefficient(**shared_fields, value=a - b, observed=a, expected=b)
             for label, a, b in terms
         },
-        by_annotator=_by_annotator(inputs, sums),
+        by_annotator=_compute_by_annotator(inputs, sums),
     )
 
 
-def _by_annotator(inputs: CoefficientInputs, sums: CoefficientSums) -> dict[str, float]:
+def _compute_by_annotator(inputs: CoefficientInputs, sums: CoefficientSums) -> dict[str, float]:
     """Compute each annotator's summand in the variances of P(k|c), Σ_k (P(k|c) − mean)².
 
     Annotators without a label are left out.
@@ -189,9 +189,9 @@ class Categories(ResultByPart[CategoryAgreement]):
 
     def _table(self, by: str | None) -> Frame:
         """Build a table with a row for each category."""
-        from spanagree.labels.coefficient_table import data_table  # loaded when shown
+        from spanagree.labels.coefficient_table import build_data_table  # loaded when shown
 
-        return data_table(CategoryAgreement, self.items(), self.settings)
+        return build_data_table(CategoryAgreement, self.items(), self.settings)
 
     def _picture(self, by: str | None) -> Plot:
         """Plot the value of each category."""
@@ -233,8 +233,8 @@ def score_categories(
             no intervals.
     """
     table = inputs.table
-    pairs_with_both, pairs_with_first = pairs_of_categories(table.counts)
-    figures = agreement_figures(np.concatenate((pairs_with_both, pairs_with_first))[None]).reshape(
+    pairs_with_both, pairs_with_first = count_pairs_of_categories(table.counts)
+    figures = compute_agreement_figures(np.concatenate((pairs_with_both, pairs_with_first))[None]).reshape(
         -1, 3
     )
     *scores, mean, median = (
@@ -400,22 +400,22 @@ def coefficients(
     >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
     [('SPA', 1.0), ('π', 1.0)]
     """
-    jackknife = None if ci is False else _parsed(ci)
+    jackknife = None if ci is False else _parse_ci(ci)
     inputs = CoefficientInputs.of(table, complete_only, measurement, category_weights, order)
     spa_result, bias_result = score_spa(inputs, weights, class_distribution), score_bias(inputs)
     separate_results: dict[str, Coefficient] = {"spa": spa_result, "bias": bias_result}
     coefficients_by_key = {
-        key: separate_results.get(key) or score(definition, inputs)
+        key: separate_results.get(key) or score_coefficient(definition, inputs)
         for key, definition in COEFFICIENTS.items()
     }
     settings = spa_result.settings
     category_ends: list[Interval] = []
     if jackknife is not None:
-        from spanagree.labels.intervals import category_intervals, intervals  # most ask for none
+        from spanagree.labels.intervals import compute_category_intervals, compute_intervals  # most ask for none
 
-        ends = {} if inputs.no_pairs_reason else intervals(inputs, spa_result.weights, jackknife)
+        ends = {} if inputs.no_pairs_reason else compute_intervals(inputs, spa_result.weights, jackknife)
         settings = replace(settings, **jackknife.settings(x.kind for x in ends.values()))
-        category_ends = [] if inputs.no_pairs_reason else category_intervals(inputs, jackknife)
+        category_ends = [] if inputs.no_pairs_reason else compute_category_intervals(inputs, jackknife)
         coefficients_by_key = {
             key: replace(coefficient, interval=ends.get(key))
             for key, coefficient in coefficients_by_key.items()
@@ -423,7 +423,7 @@ def coefficients(
     return Coefficients(
         parts=coefficients_by_key,
         categories=score_categories(inputs, category_ends),
-        annotators=_labellers(inputs, bias_result),
+        annotators=_describe_labellers(inputs, bias_result),
         counts=inputs.counts,
         settings=settings,
         notes=spa_result.notes,
@@ -433,18 +433,18 @@ def coefficients(
     )
 
 
-def _parsed(ci: bool | Jackknife) -> Jackknife | None:
+def _parse_ci(ci: bool | Jackknife) -> Jackknife | None:
     from spanagree.uncertainty.confidence import parse_ci  # most ask for no intervals
 
     return parse_ci(ci)
 
 
-def _labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, AnnotatorLabels]:
+def _describe_labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, AnnotatorLabels]:
     """Compute number of labels, agreement with others and bias of each annotator, by name."""
     table, weights = inputs.table, inputs.weight_matrices.weights
     n_labels, n_others, n_agreeing_pairs = table.co_labels
     if weights is not None and table.named:
-        annotator, label, other_label, n_pairs_of_labels, _ = neighbours(table)
+        annotator, label, other_label, n_pairs_of_labels, _ = count_neighbours(table)
         n_agreeing_pairs = np.bincount(
             annotator, weights[label, other_label] * n_pairs_of_labels, len(n_labels)
         )

@@ -15,7 +15,7 @@ from spanagree.labels.coefficient import Coefficient, Counts, Spa
 from spanagree.labels.formulas import (
     COEFFICIENTS,
 )
-from spanagree.labels.pairs_and_items import items_table, pairs_table
+from spanagree.labels.pairs_and_items import build_items_table, build_pairs_table
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_figure
 from spanagree.results.plots import Plot, plot_dots
@@ -29,13 +29,13 @@ _NO_ENDS = (UNDEFINED, UNDEFINED)
 _LOWEST = "lowest agreement by category"
 
 
-def caveats_of(coefficients: Coefficients) -> tuple[str, ...]:
+def collect_caveats(coefficients: Coefficients) -> tuple[str, ...]:
     """Collect the caveats: the dependence of SPA, and those common to all coefficients."""
     doubt = (coefficients.spa.dependence,) if coefficients.spa.dependence else ()
     return (*doubt, *coefficients.pi.caveats)
 
 
-def verdict_of(coefficients: Coefficients) -> str:
+def write_verdict(coefficients: Coefficients) -> str:
     """Write the verdict: the value of α, and the category with the lowest agreement."""
     ends, confidence = coefficients.alpha.interval, parse_confidence(coefficients.settings)
     interval = None if ends is None else ends.corrected
@@ -55,14 +55,14 @@ def verdict_of(coefficients: Coefficients) -> str:
     return f"{alpha} Agreement is lowest on {escape_name(lowest)} ({lowest_value} of its pairs)."
 
 
-def table_of(coefficients: Coefficients, by: str | None) -> Frame:
+def build_summary_table(coefficients: Coefficients, by: str | None) -> Frame:
     """Build a table with a row for each coefficient, or for each category, pair and so on."""
     build_table: dict[str | None, Callable[[], Frame]] = {
-        None: lambda: _all_coefficients(coefficients),
-        "category": lambda: _by_category(coefficients),
-        "annotator": lambda: _by_annotator(coefficients),
-        "pair": lambda: pairs_table(coefficients.basis),
-        "item": lambda: items_table(coefficients.basis),
+        None: lambda: _build_coefficients_table(coefficients),
+        "category": lambda: _build_category_table(coefficients),
+        "annotator": lambda: _build_annotator_table(coefficients),
+        "pair": lambda: build_pairs_table(coefficients.basis),
+        "item": lambda: build_items_table(coefficients.basis),
     }
     table, counts = build_table[by](), coefficients.counts
     names = counts.annotators
@@ -77,13 +77,13 @@ def table_of(coefficients: Coefficients, by: str | None) -> Frame:
         f" {counts.categories} categor{'y' if counts.categories == 1 else 'ies'}",
         remarks=[
             *table.remarks,
-            *dict.fromkeys(_remarks(coefficients, by)),
-            *caveats_of(coefficients),
+            *dict.fromkeys(_yield_remarks(coefficients, by)),
+            *collect_caveats(coefficients),
         ],
     )
 
 
-def _all_coefficients(coefficients: Coefficients) -> Frame:
+def _build_coefficients_table(coefficients: Coefficients) -> Frame:
     """Build the table of all coefficients.
 
     Text output has three rows for SPA, and a separate row for the bias.
@@ -164,7 +164,7 @@ def _all_coefficients(coefficients: Coefficients) -> Frame:
     return Frame(columns, rows, for_people=for_people, for_data=for_data, meanings=meanings)
 
 
-def _by_category(coefficients: Coefficients) -> Frame:
+def _build_category_table(coefficients: Coefficients) -> Frame:
     """Build the table of agreement by category, then its mean and median."""
     ci = coefficients.settings.ci is not None
     columns = [
@@ -207,7 +207,7 @@ def _by_category(coefficients: Coefficients) -> Frame:
             ]
         )
     averages = {"mean": coefficients.categories.mean, "median": coefficients.categories.median}
-    averages_of_others = formulas.mean_and_median(
+    averages_of_others = formulas.compute_mean_and_median(
         np.array(other_figures).reshape(-1, len(coefficients.all) + 1).T
     )
     for (name, agreement), average in zip(averages.items(), averages_of_others, strict=True):
@@ -222,7 +222,7 @@ def _by_category(coefficients: Coefficients) -> Frame:
     return Frame(columns, rows, breaks=[len(coefficients.categories)])
 
 
-def _by_annotator(coefficients: Coefficients) -> Frame:
+def _build_annotator_table(coefficients: Coefficients) -> Frame:
     """Build the table of labels and agreement of each annotator."""
     columns = [
         Column("annotator", "annotator", "name", "annotator of labels"),
@@ -236,7 +236,7 @@ def _by_annotator(coefficients: Coefficients) -> Frame:
     )
 
 
-def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
+def _yield_remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
     """Yield remarks on the lowest agreement by category, and reasons for undefined figures."""
     if by in ("annotator", "pair"):
         if not coefficients.annotators:
@@ -278,7 +278,7 @@ def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
                 yield f"–: agreement undefined: {agreement.reason}"
 
 
-def picture_of(coefficients: Coefficients, by: str | None) -> Plot:
+def plot_coefficients(coefficients: Coefficients, by: str | None) -> Plot:
     """Plot the coefficients with their intervals, or agreement by category or annotator."""
     shown_coefficients = [
         coefficients.parts[key] for key, figure_name in COEFFICIENTS.items() if figure_name.is_share

@@ -10,7 +10,7 @@ from spanagree.agreement.agree import agree
 from spanagree.errors import escape_name
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.labels.summary import Coefficients, coefficients
-from spanagree.labels.tokens import marked_items, token_labels
+from spanagree.labels.tokens import select_marked_items, token_labels
 from spanagree.parts.each import Part
 from spanagree.results import verdict
 
@@ -59,7 +59,7 @@ def token_coefficients(
     corpus_or_parts = [*source] if isinstance(source, Iterator) else source
     table = token_labels(corpus_or_parts, executor=executor, progress=progress)
     all_coefficients = coefficients(table, ci=ci, **settings)
-    marked_coefficients = coefficients(marked_items(table), ci=ci, **settings)
+    marked_coefficients = coefficients(select_marked_items(table), ci=ci, **settings)
     if len(table.annotators) < 2:
         return replace(all_coefficients, marked=marked_coefficients)
     segment_agreement = agree(corpus_or_parts, ci=ci, executor=executor)
@@ -68,7 +68,7 @@ def token_coefficients(
         all_coefficients,
         marked=marked_coefficients,
         spans=segment_agreement.team.f1,
-        about_spans=_about_spans(segment_agreement),
+        about_spans=_describe_spans(segment_agreement),
         settings=replace(
             all_coefficients.settings,
             f1_chance=segment_agreement.settings.chance,
@@ -77,7 +77,7 @@ def token_coefficients(
     )
 
 
-def _about_spans(segment_agreement: Agreement) -> str:
+def _describe_spans(segment_agreement: Agreement) -> str:
     """Write the sentence on F1 of segments: its match, chance model, and quotes without text."""
     settings = segment_agreement.settings
     sentence = f"F1 of segments: match {settings.match}, chance {settings.chance}"

@@ -72,7 +72,7 @@ def token_labels(
         check_executor(executor)
         return label_tokens(source, skip_outside)
     label_part = functools.partial(_label_part, skip_outside=skip_outside)
-    return process_and_join_parts(source, label_part, _joined_tables, executor, progress)
+    return process_and_join_parts(source, label_part, _join_tables, executor, progress)
 
 
 class _LabelledPart(NamedTuple):
@@ -94,7 +94,7 @@ def _label_part(part_corpus: Corpus, skip_outside: bool) -> _LabelledPart:
     return _LabelledPart(documents, label_tokens(part_corpus, skip_outside))
 
 
-def _joined_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
+def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
     """Concatenate the tables of parts of a corpus.
 
     Raises:
@@ -240,10 +240,10 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
         notes=corpus.notes,
     )
-    return marked_items(table) if skip_outside else table
+    return select_marked_items(table) if skip_outside else table
 
 
-def marked_items(table: LabelTable) -> LabelTable:
+def select_marked_items(table: LabelTable) -> LabelTable:
     """Select the tokens that one annotator or more marked."""
     is_marked = np.zeros(table.size, np.bool_)
     is_marked[table.item[table.label != table.labels.index(OUTSIDE)]] = True

@@ -28,7 +28,7 @@ class LevelSettings(Settings):
 
 
 class BorderOptions(TypedDict, total=False):
-    """One of the four ways to put documents into levels; see :func:`levels_of`."""
+    """One of the four ways to put documents into levels; see :func:`sort_into_levels`."""
 
     levels: int | None
     at: Sequence[float] | None
@@ -71,7 +71,7 @@ class Levels:
         return (*self.levels, self.undefined) if len(self.undefined.documents) else self.levels
 
 
-def levels_of(
+def sort_into_levels(
     difficulty: Difficulty,
     *,
     levels: int | None = None,
@@ -107,7 +107,7 @@ def levels_of(
         np.argsort(difficulty.values[document_indices], kind="stable")
     ]
     sorted_values = difficulty.values[document_indices]
-    setting, borders, n_below, notes = _borders(sorted_values, way, value)
+    setting, borders, n_below, notes = _compute_borders(sorted_values, way, value)
     # with overlapping segments a difficulty may be below 0
     lowest_border = min([0.0, *sorted_values[:1].tolist()])
     level_ranges = itertools.pairwise([lowest_border, *borders, 1.0])
@@ -127,7 +127,7 @@ def levels_of(
     return Levels(levels_from_easiest, undefined, {way: setting, "borders": borders}, tuple(notes))
 
 
-def _borders(
+def _compute_borders(
     sorted_values: Floats, way: str, value: Any
 ) -> tuple[Any, list[float], list[int], list[str]]:
     """Compute the borders between levels.
@@ -145,7 +145,7 @@ def _borders(
         n_levels = min(value, len(sorted_values) + 1)  # no empty level of equal size
         setting, shares = value, [i / n_levels for i in range(1, n_levels)]
     else:
-        setting = shares = _thresholds(value, way)
+        setting = shares = _check_thresholds(value, way)
     if way == "at":  # a document at the threshold is in the harder level
         return (
             setting,
@@ -157,7 +157,7 @@ def _borders(
         borders = [1 - chance for chance in reversed(setting)]
         n_below = np.searchsorted(sorted_values, np.array(borders) + TIE, side="right").tolist()
         return setting, borders, n_below, []
-    n_below, notes = _counts_below(sorted_values, shares), []
+    n_below, notes = _count_below(sorted_values, shares), []
     if not len(sorted_values):
         notes.append(f"{NOTHING}, so there is one level, without documents")
     elif len(n_below) < len(shares):
@@ -171,7 +171,7 @@ def _borders(
     return setting, sorted_values[n_below].tolist(), n_below, notes
 
 
-def _thresholds(values: Any, name: str) -> list[float]:
+def _check_thresholds(values: Any, name: str) -> list[float]:
     """Return the thresholds as floats; raise `SettingError` if they are no ascending shares."""
     is_list = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
     thresholds = (
@@ -199,7 +199,7 @@ def _thresholds(values: Any, name: str) -> list[float]:
     return [float(value) for value in thresholds]
 
 
-def _counts_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
+def _count_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
     """Count the documents below each border.
 
     Borders are chosen in order. Each is as near to its share as ties and the previous border allow,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from spanagree.errors import escape_name, pluralize
-from spanagree.levels.borders import BorderOptions, Level, LevelSettings, levels_of
+from spanagree.levels.borders import BorderOptions, Level, LevelSettings, sort_into_levels
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_figure
@@ -80,7 +80,7 @@ class EvaluationByLevel(Result):
 
     def raw_and_corrected(self, evaluation: Evaluation) -> float:
         """Compute τ between the raw and the corrected F1 of the systems."""
-        return self.tau(_f1(evaluation, "observed"), _f1(evaluation, "corrected"))
+        return self.tau(_look_up_f1(evaluation, "observed"), _look_up_f1(evaluation, "corrected"))
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class EvaluationByLevel(Result):
 
         If there are more than ten levels, only neighbours are compared.
         """
-        f1_by_level = [(level.name, _f1(evaluation, kind)) for level, evaluation in self.defined]
+        f1_by_level = [(level.name, _look_up_f1(evaluation, kind)) for level, evaluation in self.defined]
         return [
             (a, b, self.tau(f1_a, f1_b))
             for i, (a, f1_a) in enumerate(f1_by_level)
@@ -272,7 +272,7 @@ class EvaluationByLevel(Result):
         )
 
 
-def _f1(evaluation: Evaluation, score_key: str) -> list[float]:
+def _look_up_f1(evaluation: Evaluation, score_key: str) -> list[float]:
     """Return the observed or corrected F1 of each system."""
     return [getattr(system.f1, score_key) for system in evaluation.systems.values()]
 
@@ -282,11 +282,11 @@ def evaluate_levels(
 ) -> EvaluationByLevel:
     """Evaluate all systems in each level of difficulty.
 
-    The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``.
+    The way is one of :func:`sort_into_levels`: ``levels``, ``at``, ``chance_at`` or ``quantiles``.
     Documents without a difficulty come last.
 
     Raises:
-        SettingError: if the way is not valid, as for :func:`levels_of`, or if the difficulty is
+        SettingError: if the way is not valid, as for :func:`sort_into_levels`, or if the difficulty is
             that of another corpus.
 
     >>> import spanagree as sa
@@ -299,7 +299,7 @@ def evaluate_levels(
     """
     check_evaluation(evaluation, "evaluate_levels")
     difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")
-    levels = levels_of(difficulty, **way)
+    levels = sort_into_levels(difficulty, **way)
     return EvaluationByLevel(
         evaluation,
         levels.all,

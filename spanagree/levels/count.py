@@ -50,7 +50,7 @@ class Documents(NamedTuple):
     ids: tuple[str, ...] | None
 
 
-def documents_of(team: Corpus, counting: MatchCountOptions) -> tuple[Documents, ApproximationError]:
+def compute_documents(team: Corpus, counting: MatchCountOptions) -> tuple[Documents, ApproximationError]:
     """Compute the chance agreement on each document.
 
     Returns:
@@ -78,7 +78,7 @@ def documents_of(team: Corpus, counting: MatchCountOptions) -> tuple[Documents, 
     return documents, compared.inexact
 
 
-def marked_shares(team: Corpus) -> Floats:
+def compute_marked_shares(team: Corpus) -> Floats:
     """Compute the share of the units of each document that an annotator marks.
 
     Units that several segments share count once. The share is the mean over the annotators who saw

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Progress
-from spanagree.chance.model import Given, chance_model
+from spanagree.chance.model import Given, build_chance_model
 from spanagree.choices import ChanceOrAuto, MatchName
-from spanagree.comparisons.counting import MatchCountOptions, of_gold
+from spanagree.comparisons.counting import MatchCountOptions, settings_of_gold
 from spanagree.comparisons.inexact import ApproximationError
-from spanagree.comparisons.overlaps import chance_of_corpus
-from spanagree.comparisons.place_shares import PlacementStatistics, notes_of, with_uniform
+from spanagree.comparisons.overlaps import choose_chance_of_corpus
+from spanagree.comparisons.place_shares import PlacementStatistics, list_rule_notes, insert_uniform_column
 from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import SettingError, check_known, escape_name, pluralize, pluralize_of
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
-from spanagree.levels.count import DifficultySettings, Documents, documents_of, marked_shares
+from spanagree.levels.count import DifficultySettings, Documents, compute_documents, compute_marked_shares
 from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, format_figure
@@ -174,14 +174,14 @@ class Difficulty(Result):
             list(zip(ids, *(column.tolist() for column in columns), strict=True)),
             self.settings,
             caption=f"difficulty of {n_seen_of_all} by {self._annotators_phrase()}",
-            remarks=[*remarks(self), *self._remarks_on_places()],
+            remarks=[*write_remarks(self), *self._remarks_on_places()],
         )
         table = convert_table_to_seconds(table, "expected", "size")
         if self.places is not None and self.uniform is not None:
             uniform = dict(
                 zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True)
             )
-            table = with_uniform(table, "chance", lambda row: uniform[row[0]], self.places.rule)
+            table = insert_uniform_column(table, "chance", lambda row: uniform[row[0]], self.places.rule)
         return replace(table, in_terminal=self._short(table))
 
     def _remarks_on_places(self) -> list[str]:
@@ -192,7 +192,7 @@ class Difficulty(Result):
 
     def _short(self, table: Frame) -> Frame:
         """Shorten the table for a terminal: a histogram, and the easiest and hardest documents."""
-        short = replace(table, caption="\n".join([table.caption, "", *_bars(self)]))
+        short = replace(table, caption="\n".join([table.caption, "", *_draw_bars(self)]))
         easiest_first = np.flatnonzero(self.defined)
         if len(easiest_first) <= _MOST:
             return short
@@ -223,7 +223,7 @@ class Difficulty(Result):
         return Plot(lambda ax: draw_scatter(ax, *points, share, "F1 by chance alone"))
 
 
-def bins(result: Difficulty) -> tuple[list[int], list[float]]:
+def count_bins(result: Difficulty) -> tuple[list[int], list[float]]:
     """Count the documents in each bin of difficulty; return the counts and the edges of bins."""
     values = result.values[result.defined]
     # values and edges are rounded to the same digit, so that a difficulty at an edge is in the
@@ -233,9 +233,9 @@ def bins(result: Difficulty) -> tuple[list[int], list[float]]:
     return counts.tolist(), edges.tolist()
 
 
-def _bars(result: Difficulty) -> list[str]:
+def _draw_bars(result: Difficulty) -> list[str]:
     """Draw the bins as bars of characters, from the first bin with a document."""
-    counts, edges = bins(result)
+    counts, edges = count_bins(result)
     if not any(counts):
         return [NOTHING]
     first_bin = next(i for i, n_documents in enumerate(counts) if n_documents)
@@ -248,7 +248,7 @@ def _bars(result: Difficulty) -> list[str]:
     return lines
 
 
-def remarks(result: Difficulty) -> list[str]:
+def write_remarks(result: Difficulty) -> list[str]:
     """Write the range of difficulties and the counts of documents without one, a sentence each."""
     values = result.values[result.defined]
     sentences = []
@@ -318,11 +318,11 @@ def difficulty(
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
     annotators = as_list(annotators)
-    model = chance_model(chance, places, seed=seed)
+    model = build_chance_model(chance, places, seed=seed)
     with_text = model.places is not None
     corpus = read_whole_corpus(as_corpus_or_parts(corpus), executor, progress, with_text=with_text)
     named_model = model
-    model, corpus = chance_of_corpus(corpus, match, model).with_ids(corpus)
+    model, corpus = choose_chance_of_corpus(corpus, match, model).with_ids(corpus)
     if model.first_is_fixed:
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
     counting = MatchCountOptions.asked(match, model, named_model, progress)
@@ -337,7 +337,7 @@ def difficulty(
         counting: MatchCountOptions,
     ) -> tuple[MatchCountOptions, tuple[Documents, ApproximationError]]:
         counting.check(team)
-        return counting, documents_of(team, counting)
+        return counting, compute_documents(team, counting)
 
     counting, (documents, inexact) = counting.run(measure_documents)
     description, uniform_counting = counting.describe(team), counting.without_places()
@@ -346,7 +346,7 @@ def difficulty(
         chance=documents.chance,
         expected=documents.expected,
         size=documents.size,
-        marked=marked_shares(team),
+        marked=compute_marked_shares(team),
         seen=documents.seen,
         annotators=team.annotators,
         document_ids=documents.ids,
@@ -354,17 +354,17 @@ def difficulty(
             of_="team" if gold is None else "gold",
             annotators=len(team.layers),
             chosen=chosen,
-            **of_gold(gold, corpus),
+            **settings_of_gold(gold, corpus),
             **counting.settings_of(team, inexact, description),
         ),
         notes=(
             *team.notes,
             *description.notes(),
             *inexact.notes(2 * float(documents.size.sum())),
-            *notes_of(shares),
+            *list_rule_notes(shares),
         ),
         places=shares,
         uniform=None
         if uniform_counting is None
-        else documents_of(team, uniform_counting)[0].chance,
+        else compute_documents(team, uniform_counting)[0].chance,
     )

@@ -10,7 +10,7 @@ from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.levels.borders import BorderOptions, Level, LevelSettings, levels_of
+from spanagree.levels.borders import BorderOptions, Level, LevelSettings, sort_into_levels
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results.frame import Column, Frame
@@ -94,12 +94,12 @@ class Split(ResultBase):
 def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[BorderOptions]) -> Split:
     """Split a corpus by difficulty into a corpus for each level, with all annotators.
 
-    The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
+    The way is one of :func:`sort_into_levels`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
     the default is two levels of nearly equal size. Documents without a difficulty are a separate
     part.
 
     Raises:
-        SettingError: if the way is not valid, as for :func:`levels_of`, or if ``difficulty`` is no
+        SettingError: if the way is not valid, as for :func:`sort_into_levels`, or if ``difficulty`` is no
             difficulty or that of another corpus.
 
     >>> from spanagree.levels.difficulty import difficulty
@@ -114,7 +114,7 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[BorderOption
         )
     corpus = as_corpus(corpus)
     difficulty.check_documents(len(corpus), corpus.ids, "corpus")
-    levels = levels_of(difficulty, **way)
+    levels = sort_into_levels(difficulty, **way)
     corpus_with_ids = corpus.with_ids()
 
     def part(level: Level) -> Part:

@@ -25,24 +25,24 @@ SETTINGS = "split.json"
 """Name of the file with settings, borders, and the number of documents of each part."""
 
 
-def _nonempty_parts(split: Split) -> list[tuple[str, Part]]:
+def _list_nonempty_parts(split: Split) -> list[tuple[str, Part]]:
     """Return the parts with documents, each with the name of its level."""
     return [(part.level.name, part) for part in split.all if len(part.corpus)]
 
 
 def _write_conll(split: Split, folder: Path) -> None:
-    for level, part in _nonempty_parts(split):
+    for level, part in _list_nonempty_parts(split):
         write_conll(part.corpus, folder / f"{level}.conll")
 
 
 def _write_jsonl(split: Split, folder: Path) -> None:
-    for level, part in _nonempty_parts(split):
+    for level, part in _list_nonempty_parts(split):
         difficulty = to_plain_data(part.difficulty.tolist())
         write_jsonl(part.corpus, folder / f"{level}.jsonl", fields={"difficulty": difficulty})
 
 
 def _write_docbin(split: Split, folder: Path) -> None:
-    for level, part in _nonempty_parts(split):
+    for level, part in _list_nonempty_parts(split):
         for name in part.corpus.annotators:
             write_docbin(part.corpus, name, folder / f"{level}.{quote(name, safe='')}.spacy")
 
@@ -52,7 +52,7 @@ def _write_dataset(split: Split, folder: Path) -> None:
     silence_datasets(datasets)
     dataset_by_level = {
         level: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
-        for level, part in _nonempty_parts(split)
+        for level, part in _list_nonempty_parts(split)
     }
     datasets.DatasetDict(dataset_by_level).save_to_disk(os.fspath(folder / "dataset"))
 
@@ -107,7 +107,7 @@ def write_split(
             WRITERS[form](split, new_folder)
             _write_settings(split, new_folder)
             if folder_exists:
-                _move_into(target, new_folder)
+                _move_parts(target, new_folder)
             else:
                 new_folder.rename(target)
     except InputError as error:  # the message names the temporary folder
@@ -123,7 +123,7 @@ def _write_settings(split: Split, new_folder: Path) -> None:
     (new_folder / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
 
 
-def _move_into(target: Path, new_folder: Path) -> None:
+def _move_parts(target: Path, new_folder: Path) -> None:
     """Move the parts into an existing folder.
 
     Raises:

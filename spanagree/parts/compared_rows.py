@@ -11,7 +11,7 @@ from spanagree.arrays import Progress
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import ComparisonContext, ComparisonRequest, MatchCountOptions
-from spanagree.comparisons.overlaps import widest_chance
+from spanagree.comparisons.overlaps import find_widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, format_setting
@@ -135,7 +135,7 @@ class ComparedRows:
             SettingError: if a layer overlaps itself and that is not allowed, or if rows have other
                 settings.
         """
-        from spanagree.comparisons.selection import without_unused_text  # only for parts
+        from spanagree.comparisons.selection import drop_unused_text  # only for parts
         from spanagree.corpus.same_texts import hash_texts
 
         if isinstance(part, cls):
@@ -146,7 +146,7 @@ class ComparedRows:
         rows = counting.run(functools.partial(cls._of_part, corpus, **chosen))
         return replace(
             rows,
-            corpus=without_unused_text(corpus, counting.chance),
+            corpus=drop_unused_text(corpus, counting.chance),
             description=replace(rows.description, text_numbers=hash_texts(part)),
         )
 
@@ -234,7 +234,7 @@ def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
     models = {name: rows.counting.chance for name, rows in rows_by_part.items()}
     model_names = {model.name for model in models.values()}
     if len(model_names) > 1:
-        widest = widest_chance(model.name for model in models.values())
+        widest = find_widest_chance(model.name for model in models.values())
         part_name, model = next(
             (name, model) for name, model in models.items() if model.name == widest
         )
@@ -270,15 +270,15 @@ def join_documents_of_parts(
         InputError, SettingError: if parts do not belong together, or a requested item is in no
             part.
     """
-    from spanagree.comparisons.counting import notes_on_texts
-    from spanagree.comparisons.selection import joined_items  # only for parts
+    from spanagree.comparisons.counting import note_same_texts
+    from spanagree.comparisons.selection import join_items  # only for parts
 
     _check_one_chance(rows_by_part)
     first_rows = next(iter(rows_by_part.values()))
-    corpus = joined_items({name: rows.corpus for name, rows in rows_by_part.items()})
+    corpus = join_items({name: rows.corpus for name, rows in rows_by_part.items()})
     counting = replace(first_rows.counting, match=request.measure_of_whole(corpus))
     descriptions = {name: rows.description for name, rows in rows_by_part.items()}
-    corpus = corpus.replace(notes=(*corpus.notes, *notes_on_texts(descriptions)))
+    corpus = corpus.replace(notes=(*corpus.notes, *note_same_texts(descriptions)))
     return corpus, counting, ComparisonContext.joined([*descriptions.values()])
 
 

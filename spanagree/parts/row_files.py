@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.chance.model import AUTO, NONE, ChanceModel, chance_model
+from spanagree.chance.model import AUTO, NONE, ChanceModel, build_chance_model
 from spanagree.chance.places import Places
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions
@@ -303,8 +303,8 @@ def _read_chance(about: Mapping[str, Any]) -> ChanceModel:
     """Return the chance model of the rows of a file, without a rule of places."""
     reason = about.get("chance_undefined")
     if about["chance"] != NONE or not reason or not isinstance(reason, str):
-        return chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])
-    return chance_model(AUTO, seed=about["chance_seed"]).without_chance(reason)
+        return build_chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])
+    return build_chance_model(AUTO, seed=about["chance_seed"]).without_chance(reason)
 
 
 def read_table(

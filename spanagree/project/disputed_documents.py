@@ -24,14 +24,14 @@ from spanagree.agreement.disagreements import (
     write_note_on_texts,
 )
 from spanagree.arrays import Floats, Ints, Progress, dense_ranks, sub_progress, unique_rows
-from spanagree.chance.model import ChanceModel, chance_model
+from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, select_gold_names
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.chance_distribution.distribution import DistributionOptions, distribution
+from spanagree.comparisons.chance_distribution.distribution import DistributionOptions, compute_distribution
 from spanagree.comparisons.counting import MatchCountOptions
-from spanagree.comparisons.measures import find_measure, measures
-from spanagree.comparisons.observed import overlapping_pairs
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
+from spanagree.comparisons.measures import find_measure, list_measures
+from spanagree.comparisons.observed import find_overlapping_pairs
+from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.roles import count_seen
@@ -118,7 +118,7 @@ class DisputedSegments(NamedTuple):
             for row in zip(*seen_by_layer, strict=True)
         ]
         for annotator, layer in enumerate(layers):
-            disputed_row, layer_row = overlapping_pairs(
+            disputed_row, layer_row = find_overlapping_pairs(
                 disputed_layer, layer, disputed_layer.document, layer.document
             )
             columns = (
@@ -177,7 +177,7 @@ def compute_least_likely(
     if not measure.is_whole:
         raise SettingError(
             f"sort unexpected: matches under {match} are not whole numbers; use"
-            f" {format_setting('match', *measures(lambda other: other.is_whole))}"
+            f" {format_setting('match', *list_measures(lambda other: other.is_whole))}"
         )
     index = AnnotationIndex.of(corpus)
     is_wanted = np.zeros(len(corpus), np.bool_)
@@ -203,7 +203,7 @@ def compute_least_likely(
     texts = Corpus(
         corpus.lengths[likely_matches.document], layers_of_pairs, corpus.labels, corpus.offsets
     )
-    statistics_by_pair = distribution(
+    statistics_by_pair = compute_distribution(
         texts, ("a", "b"), None, DistributionOptions(measure, chance)
     ).documents
     result_by_document: dict[int, tuple[float, tuple[str, str]]] = {}
@@ -566,8 +566,8 @@ def disputes(
     corpus = as_corpus(corpus)
     check_choice(sort, SORTS, "sort")
     find_measure(match)
-    requested_model = chance_model(chance, seed=seed)
-    model = chance_of_corpus(corpus, match, requested_model)
+    requested_model = build_chance_model(chance, seed=seed)
+    model = choose_chance_of_corpus(corpus, match, requested_model)
 
     def find_and_compare(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
         contested = _find_contested(corpus, match, counting.chance)

@@ -16,10 +16,10 @@ from spanagree.corpus.placed import keep_placed, select_notes_on_unplaced
 from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.errors import pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.labels.chance_corrected import CoefficientInputs, score
+from spanagree.labels.chance_corrected import CoefficientInputs, score_coefficient
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import CoefficientSet
-from spanagree.labels.intervals import intervals
+from spanagree.labels.intervals import compute_intervals
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Plot, plot_dots
@@ -232,8 +232,8 @@ def _compute_alpha(
         reading=corpus.reading,
     )
     inputs = CoefficientInputs.of(table, False)
-    alpha = replace(score(CoefficientSet.alpha, inputs), by_category={})
+    alpha = replace(score_coefficient(CoefficientSet.alpha, inputs), by_category={})
     if jackknife is None:
         return alpha
-    ends = intervals(inputs, np.zeros(table.size), jackknife)
+    ends = compute_intervals(inputs, np.zeros(table.size), jackknife)
     return replace(alpha, interval=ends["alpha"])

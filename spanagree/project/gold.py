@@ -15,7 +15,7 @@ from spanagree.agreement.disagreements import LONGEST, extract_texts
 from spanagree.arrays import Bools, Floats, Ints, group_indices
 from spanagree.chance.model import AUTO, ChanceModel
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
+from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import write_note_on_unplaced
@@ -465,7 +465,7 @@ def _choose_weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     """Choose the measure and chance model of weights: the first that all layers allow."""
     candidates: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
     for match in candidates:
-        chance = chance_of_corpus(corpus, match, ChanceModel(AUTO))
+        chance = choose_chance_of_corpus(corpus, match, ChanceModel(AUTO))
         with suppress(SettingError):
             check_layers(corpus, match, chance)
             return match, chance.name

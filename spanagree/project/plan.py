@@ -46,7 +46,7 @@ from spanagree.results.result import ResultBase
 from spanagree.results.score import ScoreValues
 from spanagree.settings import document_noun
 from spanagree.uncertainty.confidence import USUAL, Jackknife
-from spanagree.uncertainty.jackknife import TIE, Moments, ends_of
+from spanagree.uncertainty.jackknife import TIE, Moments, compute_ends
 
 _MOST_ANNOTATORS = 10  # largest number of annotators of a document in a plan
 _FEW = 30  # number of documents below which a variance is unreliable
@@ -146,7 +146,7 @@ class Plan(ResultBase):
         fourth_moment = 2 * variances**2 / freedom + variances**2 / np.maximum(n_units, 1)
         limited_counts = np.maximum(n_units, 2), np.maximum(n_wrong, 0), np.maximum(n_right, 0)
         sums = Moments(self.team.value, variances, fourth_moment, *limited_counts)
-        low, high = ends_of(sums, self._tail).ends[0, self._score_index].tolist()
+        low, high = compute_ends(sums, self._tail).ends[0, self._score_index].tolist()
         return float(high - low)
 
     @property
@@ -365,7 +365,7 @@ def _plan_from_rows(
     n_estimable = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
     variance = _compute_variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
     team = Clusters.of(agreement.per_document, USUAL, agreement.settings).compute_team()
-    low, high = ends_of(team, jackknife.tail).ends[0, score_index].tolist()
+    low, high = compute_ends(team, jackknife.tail).ends[0, score_index].tolist()
     return Plan(
         getattr(rows.total().f1, settings.figure),
         len(table),

@@ -11,18 +11,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import sub_progress
-from spanagree.chance.model import ChanceModel, Given, chance_model
+from spanagree.chance.model import ChanceModel, Given, build_chance_model
 from spanagree.choices import MAJORITY, NOTHING, ChanceOf, ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.measures import find_measure
-from spanagree.comparisons.overlaps import chance_of_corpus
+from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.comparisons.place_shares import (
     PlacementStatistics,
-    beside_uniform,
-    notes_on_places,
-    place_shares,
+    insert_uniform_chance,
+    collect_place_notes,
+    compute_place_shares,
 )
-from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
+from spanagree.comparisons.random_layers import NAME, is_drawn, compute_mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
@@ -57,8 +57,8 @@ from spanagree.results.score import Score, compute_f1_figures
 from spanagree.results.score_columns import F1, ScoreColumns
 from spanagree.settings import MatchSettings, document_noun, parse_confidence
 from spanagree.systems.result import SystemsResult
-from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
-from spanagree.uncertainty.jackknife import evidence_of
+from spanagree.uncertainty.confidence import Jackknife, parse_ci, add_interval_settings
+from spanagree.uncertainty.jackknife import count_evidence
 
 PEOPLE = "human agreement"
 _SHARE = ("system/human F1", "", "system/human corrected")
@@ -273,7 +273,7 @@ class ReferenceEvaluation(SystemsResult):
             f" {pluralize(self.documents, noun)}",
         )
         uniform = None if self.uniform is None else self.uniform._table(by)
-        return beside_uniform(table, uniform, self.places)
+        return insert_uniform_chance(table, uniform, self.places)
 
     @property
     def labels(self) -> list[str]:
@@ -383,12 +383,12 @@ def evaluate_references(
     corpus = as_corpus(corpus)
     check_contiguous(corpus, "a comparison with references")
     if corpus.of_strings:
-        from spanagree.comparisons.strings import as_segments  # most corpora have texts
+        from spanagree.comparisons.strings import convert_to_segments  # most corpora have texts
 
-        corpus = as_segments(corpus, match)
-    named_model, corpus = chance_model(chance, places, chance_of, seed).with_ids(corpus)
+        corpus = convert_to_segments(corpus, match)
+    named_model, corpus = build_chance_model(chance, places, chance_of, seed).with_ids(corpus)
     find_measure(match)
-    model = chance_of_corpus(corpus, match, named_model)
+    model = choose_chance_of_corpus(corpus, match, named_model)
     jackknife = parse_ci(ci)
     reference_names, system_names = _split_roles(corpus, references, systems)
     compared_corpus = infer_seen_by_systems(
@@ -409,8 +409,8 @@ def evaluate_references(
         return counting, _evaluate(compared_corpus, settings, counting, jackknife)
 
     counting, result = MatchCountOptions.asked(match, model, named_model, progress).run(compare)
-    shares = place_shares(corpus, corpus.annotators, counting.chance)
-    notes = (*result.notes, *notes_on_places(corpus, shares))
+    shares = compute_place_shares(corpus, corpus.annotators, counting.chance)
+    notes = (*result.notes, *collect_place_notes(corpus, shares))
     unmarked_names = (name for name in system_names if not len(corpus.layers[name]))
     unmarked = tuple(name for name in unmarked_names if name != NOTHING)
     quote_sentence = _write_lost_quotes_sentence(corpus, result.settings, system_names)
@@ -455,7 +455,7 @@ def _evaluate(
     interval_kinds = (
         score.interval.kind for score in scores.values() if score.interval is not None
     )
-    settings = settings_with(settings, jackknife, interval_kinds)
+    settings = add_interval_settings(settings, jackknife, interval_kinds)
     for label_code, label in enumerate(corpus.labels if by_label else ()):
         rows_of_label = rows.where(rows.label == label_code)
         labels[label] = compute_scores(compute_system_tables(corpus, n_references, rows_of_label))
@@ -471,7 +471,7 @@ def _compare_all(
     notes = rows.inexact.notes(compute_compared_size(rows, n_references, chance))
     settings = replace(settings, **rows.inexact.settings(chance.seed))
     if is_drawn(corpus) and NAME in corpus.annotators[n_references:]:
-        mean_of_draws = mean_of_random(corpus, corpus.annotators[:n_references], counting.measure)
+        mean_of_draws = compute_mean_of_random(corpus, corpus.annotators[:n_references], counting.measure)
         annotator_index = corpus.annotators.index(NAME)
         rows = replace_matches(rows, annotator_index, mean_of_draws.matched)
         size = rows.where(rows.first == annotator_index).total().size
@@ -569,7 +569,7 @@ def _build_result(
     }
     ceiling = HumanAgreement(PEOPLE, len(tables[ALL][0]), scores[ALL], ceiling_by_label)
     evidence = {
-        name: evidence_of(table, compute_f1_figures)[0, 0].tolist()
+        name: count_evidence(table, compute_f1_figures)[0, 0].tolist()
         for (kind, name), (_, table) in tables.items()
         if kind in ("system", "all")
     }

@@ -23,12 +23,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.chance.model import AUTO, chance_model
+from spanagree.chance.model import AUTO, build_chance_model
 from spanagree.choices import ChanceOrAuto, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.measures import find_measure
-from spanagree.comparisons.overlaps import chance_of_corpus
+from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.label_table import LabelTable
@@ -47,7 +47,7 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.labels.category_weights import numbers_of
+from spanagree.labels.category_weights import parse_numbers
 from spanagree.references.ceiling import compare_with_references, compute_compared_size
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -382,7 +382,7 @@ def alt_test(
         annotations = as_corpus(annotations)
     check_contiguous(annotations, "the test")
     find_measure(match)
-    named_model = chance_model(chance)
+    named_model = build_chance_model(chance)
     names, settings = _check_settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
@@ -398,15 +398,15 @@ def alt_test(
             names, wins_by_score, (0, annotations.size), settings, annotations.notes
         )
     if annotations.of_strings:
-        from spanagree.comparisons.strings import as_segments  # most corpora have texts
+        from spanagree.comparisons.strings import convert_to_segments  # most corpora have texts
 
-        annotations = as_segments(annotations, match)
+        annotations = convert_to_segments(annotations, match)
     if score != "accuracy":
         raise SettingError(f"score {quote_value(score)} is for a table of labels; leave it out")
     corpus = infer_seen_by_systems(
         annotations.select_annotators([*names, candidate]), [candidate], names
     )
-    model = chance_model(chance_of_corpus(annotations, match, named_model), seed=seed)
+    model = build_chance_model(choose_chance_of_corpus(annotations, match, named_model), seed=seed)
     counting = MatchCountOptions.asked(match, model, named_model, progress)
     wins_by_score, n_empty, computed_settings, notes = counting.run(
         functools.partial(_find_span_wins, corpus)
@@ -593,9 +593,9 @@ def _convert_to_numbers(table: LabelTable) -> Floats:
     Raises:
         SettingError: if a label is not a number.
     """
-    numbers = numbers_of(table.labels)
+    numbers = parse_numbers(table.labels)
     if numbers is None:
-        invalid_label = next(label for label in table.labels if numbers_of([label]) is None)
+        invalid_label = next(label for label in table.labels if parse_numbers([label]) is None)
         raise SettingError(
             f"label {quote_value(invalid_label)} is not a number; score neg-rmse needs numbers"
         )

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import dense_ranks, is_repeated_row
-from spanagree.chance.model import ChanceModel, chance_model
+from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
+from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.roles import count_seen
@@ -88,7 +88,7 @@ def with_baselines(
             f"baseline {quote_value(in_use[0])}: an annotator has this name; give the annotator"
             " another"
         )
-    model = chance_of_corpus(corpus, "exact", chance_model(chance))
+    model = choose_chance_of_corpus(corpus, "exact", build_chance_model(chance))
     check_integer(seed, 0, "seed")
     reference_names = corpus.annotators if references is None else references
     names = check_annotator_names(reference_names, corpus.layers)

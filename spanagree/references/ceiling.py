@@ -36,7 +36,7 @@ from spanagree.results.score import (
     compute_f1_figures,
 )
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Statistic, intervals_of, moments
+from spanagree.uncertainty.jackknife import Statistic, build_intervals, compute_moments
 
 _TIE = 1e-12  # largest ceiling that counts as 0
 
@@ -109,9 +109,9 @@ def compare_with_references(
     if summed is None:
         return rows
     if corpus.unplaced:
-        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most corpora have offsets
+        from spanagree.comparisons.unplaced_rows import build_rows_of_quotes  # most corpora have offsets
 
-        quote_rows = rows_of_quotes(
+        quote_rows = build_rows_of_quotes(
             corpus, measure, annotations.annotators_of_pairs(summed.documents)
         ).both_ways()
         rows = rows + quote_rows.where(quote_rows.second < n_references)
@@ -240,7 +240,7 @@ def _compute_interval(
     rows: Floats, statistic: Statistic, jackknife: Jackknife, is_share: bool = True
 ) -> Interval:
     """Compute the interval of observed, expected and corrected F1."""
-    ((interval,),) = intervals_of(moments(rows, statistic), jackknife, is_share)
+    ((interval,),) = build_intervals(compute_moments(rows, statistic), jackknife, is_share)
     return interval
 
 

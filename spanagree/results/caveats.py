@@ -18,7 +18,7 @@ def write_caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -
     """Write warnings about one score, in sentences.
 
     ``evidence`` are the numbers of documents behind the score, from
-    :func:`spanagree.uncertainty.jackknife.evidence_of`.
+    :func:`spanagree.uncertainty.jackknife.count_evidence`.
 
     >>> write_caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
     ['mine: chance alone gives 0.800, so the corrected figure is unstable']

@@ -16,7 +16,7 @@ from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels import formulas
 from spanagree.labels.by_label import CoefficientsByPart
 from spanagree.labels.formulas import CORRECTED, CoefficientSet
-from spanagree.labels.intervals import coefficient_moments
+from spanagree.labels.intervals import compute_coefficient_moments
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
@@ -26,9 +26,9 @@ from spanagree.results.verdict import LEVEL
 from spanagree.settings import document_noun, parse_confidence
 from spanagree.slices.differences import ENOUGH
 from spanagree.slices.metadata import Source
-from spanagree.slices.values import SliceBy, sliced_documents
+from spanagree.slices.values import SliceBy, find_sliced_documents
 from spanagree.uncertainty.confidence import USUAL, Jackknife
-from spanagree.uncertainty.differences import p_and_half_width
+from spanagree.uncertainty.differences import compute_p_and_half_width
 from spanagree.uncertainty.jackknife import TIE
 
 _LEAST_UNITS = 2  # least number of units with an error, and with a match
@@ -244,7 +244,7 @@ def coefficients_by_slice(
     reading = {"document": document, "encoding": encoding}
     if isinstance(source, LabelTable):
         ids = [source.name_of(item) for item in range(source.size)]
-        sliced = sliced_documents(group_by, ids, rows, noun="item", **reading)  # type: ignore[arg-type]  # texts
+        sliced = find_sliced_documents(group_by, ids, rows, noun="item", **reading)  # type: ignore[arg-type]  # texts
         tables = {
             name: source.subset(np.array(indices)) for name, indices in sliced.documents().items()
         }
@@ -252,7 +252,7 @@ def coefficients_by_slice(
         corpus = as_corpus(source)
         ids = [corpus.id_of(d) for d in range(len(corpus))]
         noun = document_noun(corpus.reading)
-        sliced = sliced_documents(group_by, ids, rows, noun=noun, **reading)  # type: ignore[arg-type]  # texts
+        sliced = find_sliced_documents(group_by, ids, rows, noun=noun, **reading)  # type: ignore[arg-type]  # texts
         tables = {
             name: token_labels(corpus.subset(np.array(indices)), skip_outside=skip_outside)
             for name, indices in sliced.documents().items()
@@ -261,7 +261,7 @@ def coefficients_by_slice(
         name: coefficients(table, ci=ci, **settings) for name, table in tables.items()
     }
     jackknife = ci if isinstance(ci, Jackknife) else USUAL
-    differences, n_tested = _differences(coefficients_by_name, jackknife, sliced.is_ordered)
+    differences, n_tested = _compute_differences(coefficients_by_name, jackknife, sliced.is_ordered)
     all_notes = dict.fromkeys(
         note
         for coefficients_of_slice in coefficients_by_name.values()
@@ -299,12 +299,12 @@ class _Alpha(NamedTuple):
     is_tested: bool
 
 
-def _alpha_of(coefficients_of_slice: Coefficients, jackknife: Jackknife) -> _Alpha:
+def _compute_alpha(coefficients_of_slice: Coefficients, jackknife: Jackknife) -> _Alpha:
     """Compute α of a slice with jackknife moments over items, or over documents for tokens."""
     inputs = coefficients_of_slice.basis
     if inputs is None or inputs.no_pairs_reason:
         return _Alpha(math.nan, 0.0, 0.0, 0.0, False)
-    sums = coefficient_moments(inputs, coefficients_of_slice.spa.weights, jackknife)
+    sums = compute_coefficient_moments(inputs, coefficients_of_slice.spa.weights, jackknife)
     column_index = 3 * [*formulas.COEFFICIENTS].index("alpha") + 2
     values = [float(column[0, column_index]) for column in sums]
     value, variance, fourth, n_units, n_wrong, n_right = values
@@ -314,12 +314,12 @@ def _alpha_of(coefficients_of_slice: Coefficients, jackknife: Jackknife) -> _Alp
     return _Alpha(value, variance, fourth, n_units, is_tested)
 
 
-def _differences(
+def _compute_differences(
     coefficients_by_name: Mapping[str, Coefficients], jackknife: Jackknife, is_ordered: bool
 ) -> tuple[tuple[AlphaDifference, ...], int]:
     """Test each step of slices in order, or find the largest difference of all pairs."""
     alphas = {
-        name: _alpha_of(coefficients_of_slice, jackknife)
+        name: _compute_alpha(coefficients_of_slice, jackknife)
         for name, coefficients_of_slice in coefficients_by_name.items()
     }
     if is_ordered:
@@ -328,7 +328,7 @@ def _differences(
             pair for pair in steps if alphas[pair[0]].is_tested and alphas[pair[1]].is_tested
         ]
         differences = [
-            _difference(pair, alphas, jackknife.tail, len(steps)) for pair in tested_pairs
+            _compute_difference(pair, alphas, jackknife.tail, len(steps)) for pair in tested_pairs
         ]
         return tuple(difference for difference in differences if not math.isnan(difference.p)), len(
             steps
@@ -338,7 +338,7 @@ def _differences(
         (a, b) if alphas[a].value <= alphas[b].value else (b, a)
         for a, b in itertools.combinations(names, 2)
     ]
-    differences = [_difference(pair, alphas, jackknife.tail, len(pairs)) for pair in pairs]
+    differences = [_compute_difference(pair, alphas, jackknife.tail, len(pairs)) for pair in pairs]
     differences = [change for change in differences if not math.isnan(change.p)]
     if not differences:
         return (), 0
@@ -346,7 +346,7 @@ def _differences(
     return (max(significant or differences, key=lambda change: change.value),), len(pairs)
 
 
-def _difference(
+def _compute_difference(
     pair: tuple[str, str], alphas: Mapping[str, _Alpha], tail: float, n_differences: int
 ) -> AlphaDifference:
     """Compute the difference of α in two slices without common units; variances add."""
@@ -357,7 +357,7 @@ def _difference(
         nan = math.nan
         return AlphaDifference(*pair, value, nan, nan, nan, nan)
     n_units = first.n_units + second.n_units
-    p_and_half_widths = p_and_half_width(
+    p_and_half_widths = compute_p_and_half_width(
         np.array([value]), np.array([variance]), np.array([fourth]), n_units, tail / n_differences
     )
     p, reach = (float(x[0]) for x in p_and_half_widths)

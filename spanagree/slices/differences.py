@@ -30,8 +30,8 @@ from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, compute_f1_figures
 from spanagree.systems.compare_systems import Difference
 from spanagree.uncertainty.differences import DocumentInfluence
-from spanagree.uncertainty.jackknife import TIE, evidence_of
-from spanagree.uncertainty.permutation import holm, portions
+from spanagree.uncertainty.jackknife import TIE, count_evidence
+from spanagree.uncertainty.permutation import holm, yield_batches
 
 ENOUGH = 10  # least number of documents with a segment, for a slice that is tested
 _LEAST_INFORMATIVE = 2  # least number of documents with an error, and with a match, for a variance
@@ -58,7 +58,7 @@ class SliceTable:
     @cached_property
     def evidence(self) -> tuple[int, int, int]:
         """Number of documents with a segment, with an error, and with a match."""
-        n_units, n_wrong, n_right = evidence_of(self.table, compute_f1_figures)[0, 0].tolist()
+        n_units, n_wrong, n_right = count_evidence(self.table, compute_f1_figures)[0, 0].tolist()
         return n_units, n_wrong, n_right
 
     @property
@@ -108,7 +108,7 @@ class SliceDifference(NamedTuple):
         return SliceDifference(self.scored, self.b, self.a, self.both, observed, corrected)
 
 
-def difference(
+def compute_difference(
     scored: str, pair: tuple[SliceTable, SliceTable], tail: float, n_differences: int, noun: str
 ) -> SliceDifference:
     """Compute the difference of two slices, with its interval and p.
@@ -125,7 +125,7 @@ def difference(
     for index, (table, rows_of_slice) in enumerate(
         zip(pair, np.split(position, [len(pair[0].keys)]), strict=True)
     ):
-        rows[rows_of_slice, index] = with_expected_sizes(table.table, rows.shape[2])
+        rows[rows_of_slice, index] = add_expected_sizes(table.table, rows.shape[2])
     n_shared = len(pair[0].keys) + len(pair[1].keys) - len(keys)
     change = DocumentInfluence.of(rows).difference(1, 0, tail, n_differences)
     columns = change.value.tolist(), change.ends.tolist(), change.p.tolist(), change.reasons
@@ -151,7 +151,7 @@ def difference(
     )
 
 
-def steps(
+def compute_steps(
     scored: str, tables: Sequence[SliceTable], tail: float, resamples: int, seed: int, noun: str
 ) -> list[SliceDifference]:
     """Compute the difference of each slice to the next, with p by permutation and Holm's p.
@@ -166,8 +166,8 @@ def steps(
     """
     differences = []
     for pair in pairwise(tables):
-        change = difference(scored, pair, tail, len(tables) - 1, noun)
-        p = permutation_p(pair, resamples, seed)
+        change = compute_difference(scored, pair, tail, len(tables) - 1, noun)
+        p = compute_permutation_p(pair, resamples, seed)
         changes_of_scores = (change.observed, change.corrected)
         observed, corrected = (
             change_of_score._replace(p=p_of_score)
@@ -187,7 +187,7 @@ def steps(
     ]
 
 
-def permutation_p(
+def compute_permutation_p(
     pair: tuple[SliceTable, SliceTable], resamples: int, seed: int
 ) -> tuple[float, float]:
     """Compute p of the difference of F1, and of corrected F1, of two slices.
@@ -202,7 +202,7 @@ def permutation_p(
     True
     """
     width = max(slice_table.table.shape[1] for slice_table in pair)
-    first, second = (with_expected_sizes(slice_table.table, width) for slice_table in pair)
+    first, second = (add_expected_sizes(slice_table.table, width) for slice_table in pair)
     _, at_first, at_second = np.intersect1d(pair[0].keys, pair[1].keys, return_indices=True)
     paired = np.concatenate((first[at_first], second[at_second]), axis=1)
     unshared_tables = [np.delete(first, at_first, axis=0), np.delete(second, at_second, axis=0)]
@@ -217,7 +217,7 @@ def permutation_p(
     difference_batches = []
     with np.errstate(divide="ignore", invalid="ignore"):
         value = compute_f1_figures(second_total) - compute_f1_figures(first_total)
-        for low, high in portions(resamples, len(paired) + len(unshared)):
+        for low, high in yield_batches(resamples, len(paired) + len(unshared)):
             is_exchanged = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
             is_in_first = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(
                 np.float64
@@ -228,13 +228,13 @@ def permutation_p(
     observed, corrected = (
         UNDEFINED
         if math.isnan(value[score_index])
-        else _p(shuffled[:, score_index], float(value[score_index]))
+        else _compute_p(shuffled[:, score_index], float(value[score_index]))
         for score_index in (0, _CORRECTED_INDEX)
     )
     return observed, corrected
 
 
-def with_expected_sizes(table: Floats, n_columns: int) -> Floats:
+def add_expected_sizes(table: Floats, n_columns: int) -> Floats:
     """Add the expected size to a table, equal to the size if sizes are not random."""
     return table if table.shape[1] == n_columns else np.column_stack((table, table[:, 2]))
 
@@ -259,7 +259,7 @@ class Trend(NamedTuple):
     p: float = UNDEFINED
 
 
-def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
+def compute_trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
     """Compute the slope of corrected F1, and test it by shuffling documents among slices.
 
     Args:
@@ -277,7 +277,7 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
         return Trend()
     width = max(slice_table.table.shape[1] for slice_table in tables)
     table = np.concatenate(
-        [with_expected_sizes(slice_table.table, width) for slice_table in tables]
+        [add_expected_sizes(slice_table.table, width) for slice_table in tables]
     )
     slice_index = np.repeat(
         np.arange(len(tables)), [len(slice_table.keys) for slice_table in tables]
@@ -305,12 +305,12 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
             return Trend()
         slope_batches = [
             slopes(rng.permuted(np.tile(slice_index, (high - low, 1)), axis=1))
-            for low, high in portions(resamples, len(slice_index))
+            for low, high in yield_batches(resamples, len(slice_index))
         ]
-    return Trend(slope, _p(np.concatenate(slope_batches), slope))
+    return Trend(slope, _compute_p(np.concatenate(slope_batches), slope))
 
 
-def _p(resampled: Floats, value: float) -> float:
+def _compute_p(resampled: Floats, value: float) -> float:
     """Compute the share of values at least as far from 0; two-sided, and never 0."""
     defined = resampled[~np.isnan(resampled)]
     return float((1 + (np.abs(defined) >= abs(value) - TIE).sum()) / (1 + len(defined)))

@@ -61,7 +61,7 @@ class MetadataColumn:
         self.n_rows += 1
         value = None
         with suppress(KeyError):
-            value = _text_of(get_cell(row, self.column), self.column, location)
+            value = _convert_to_text(get_cell(row, self.column), self.column, location)
             self.is_there = True
         self.in_order.append(value)
         for name, id_ in self._ids_in(row):
@@ -114,7 +114,7 @@ class MetadataColumn:
         return {id_: value for id_, value in pairs if value is not None}
 
 
-def _text_of(cell: Any, column: str, location: str) -> str | None:
+def _convert_to_text(cell: Any, column: str, location: str) -> str | None:
     """Convert a value to text; ``None`` if it is missing."""
     if cell is None or cell == "" or cell != cell:  # NaN differs from itself
         return None
@@ -129,7 +129,7 @@ def _text_of(cell: Any, column: str, location: str) -> str | None:
     return str(int(cell) if is_whole else cell).strip() or None
 
 
-def column_values(
+def read_column_values(
     source: Source,
     column: str,
     ids: Sequence[str],
@@ -161,11 +161,11 @@ def column_values(
     """
     names: dict[str, None] = {}
     tables: list[tuple[str, MetadataColumn]] = []
-    for name, rows in _tables(source, encoding):
+    for name, rows in _yield_tables(source, encoding):
         table = MetadataColumn(column, ids, document)
         for location, row in rows:
             if table.n_rows < _MOST_LISTED_ROWS:
-                names |= dict.fromkeys(_columns_in(row))
+                names |= dict.fromkeys(_yield_columns(row))
             table.add(row, location)
         if table.is_there:
             tables.append((name, table))
@@ -175,9 +175,9 @@ def column_values(
     for name, table in tables:
         values_in_table = table.of_documents(ids)
         if values_in_table is None and len(tables) > 1:
-            return _in_order(tables, ids, noun), list(names)
+            return _join_in_order(tables, ids, noun), list(names)
         if values_in_table is None:
-            raise _no_ids(name, table.n_rows, ids, noun)
+            raise _build_no_ids_error(name, table.n_rows, ids, noun)
         for id_, value in values_in_table.items():
             if value_by_id.setdefault(id_, value) != value:
                 raise InputError(
@@ -187,17 +187,17 @@ def column_values(
     return [value_by_id.get(id_) for id_ in ids], list(names)
 
 
-def _in_order(
+def _join_in_order(
     tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str], noun: str
 ) -> list[str | None]:
     """Return the values of the rows of several files, which are the documents in order."""
     values = [value for _, table in tables for value in table.in_order]
     if len(values) != len(ids):
-        raise _no_ids(tables[0][0], len(values), ids, noun)
+        raise _build_no_ids_error(tables[0][0], len(values), ids, noun)
     return values
 
 
-def _no_ids(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError:
+def _build_no_ids_error(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError:
     """Build the error for rows that do not state their document."""
     return InputError(
         f"{name}: its {pluralize(n_rows, 'row')} have no ids of the {pluralize(len(ids), noun)},"
@@ -206,7 +206,7 @@ def _no_ids(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError
     )
 
 
-def _tables(
+def _yield_tables(
     source: Source, encoding: str
 ) -> Iterator[tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]]:
     """Yield the rows of each file, or the rows in memory, with a name for errors."""
@@ -219,10 +219,10 @@ def _tables(
         yield "rows", yield_each_row(source)
         return
     for path in [source] if isinstance(source, _PATH) else source:
-        yield escape_path(path), _rows_of_file(path, encoding)
+        yield escape_path(path), _yield_rows_of_file(path, encoding)
 
 
-def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _yield_rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of a file; no rows if it is not a table."""
     try:
         rows = iter(yield_each_row(open_rows(path, encoding)))
@@ -241,11 +241,11 @@ def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, 
     yield from rows
 
 
-def _columns_in(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
+def _yield_columns(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
     """Yield the names of columns with texts or numbers, and paths into objects."""
     for name, cell in row.items():
         if isinstance(cell, Mapping):
             if depth < _LARGEST_DEPTH:
-                yield from _columns_in(cell, f"{prefix}{name}.", depth + 1)
+                yield from _yield_columns(cell, f"{prefix}{name}.", depth + 1)
         elif isinstance(cell, (str, int, float)) and simplify_name(name) not in _NOT_LISTED:
             yield f"{prefix}{name}"

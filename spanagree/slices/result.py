@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from spanagree.comparisons.place_shares import PlacementStatistics, beside_uniform
+from spanagree.comparisons.place_shares import PlacementStatistics, insert_uniform_chance
 from spanagree.comparisons.tally import ScoredTally, Tally
-from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
 from spanagree.errors import SettingError, escape_name, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_p
@@ -324,7 +324,7 @@ class Slices(Result, MappingResult):
                 if has_intervals
                 for column in score.ends
             ),
-            *count_columns(is_titled=not (of_team or self.is_ordered), of_pairs=of_team),
+            *build_count_columns(is_titled=not (of_team or self.is_ordered), of_pairs=of_team),
             *(self._change_columns() if self.is_ordered else ()),
         ]
         rows: list[list[Value]] = []
@@ -351,7 +351,7 @@ class Slices(Result, MappingResult):
                         for score_columns, figure in figures
                         for end in score_columns.list_end_values(figure)
                     ]
-                row += count_values(score.tally, of_pairs=of_team)
+                row += list_count_values(score.tally, of_pairs=of_team)
                 if self.is_ordered:
                     row += self._change_values(slice_.name, name)
                 rows.append(row)
@@ -369,7 +369,7 @@ class Slices(Result, MappingResult):
             for_people=range(len(rows) - n_whole_rows, len(rows)),
         )
         uniform = None if self.uniform is None else self.uniform._table(by)
-        return beside_uniform(table, uniform, self.places)
+        return insert_uniform_chance(table, uniform, self.places)
 
     def _change_columns(self) -> list[Column]:
         """Return the columns of the change since the previous slice."""

@@ -15,7 +15,7 @@ import numpy as np
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
 from spanagree.chance.model import NONE
-from spanagree.comparisons.overlaps import widest_chance
+from spanagree.comparisons.overlaps import find_widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import hash_texts
@@ -36,23 +36,23 @@ from spanagree.slices.differences import (
     SliceDifference,
     SliceTable,
     Trend,
-    difference,
-    steps,
-    trend,
+    compute_difference,
+    compute_steps,
+    compute_trend,
 )
 from spanagree.slices.metadata import Source
 from spanagree.slices.result import Slice, Slices, SliceScore
 from spanagree.slices.scored_rows import (
     Scorable,
     ScoredRows,
-    annotators_of,
-    corpus_of_result,
-    scored_rows,
+    find_annotators,
+    look_up_corpus,
+    collect_scored_rows,
 )
-from spanagree.slices.segment_classes import LENGTH, SEEN, ClassifiedRows, by_length, by_seen
-from spanagree.slices.values import SliceBy, SlicedDocuments, has_order, sliced_documents
+from spanagree.slices.segment_classes import LENGTH, SEEN, ClassifiedRows, compare_by_length, compare_by_seen
+from spanagree.slices.values import SliceBy, SlicedDocuments, has_order, find_sliced_documents
 from spanagree.systems.result import Evaluation
-from spanagree.uncertainty.confidence import USUAL, Jackknife, parse_ci, settings_with
+from spanagree.uncertainty.confidence import USUAL, Jackknife, parse_ci, add_interval_settings
 
 _MOST_SLICES = 50  # largest number of slices that are compared in pairs
 
@@ -154,7 +154,7 @@ def score_slices(
     jackknife = parse_ci(ci)
     check_integer(resamples, 1, "resamples")
     check_integer(seed, 0, "seed")
-    _check(result)
+    _check_result(result)
     if (group_by == SEEN) != (seen is not None):
         raise SettingError(
             "group_by seen needs a training corpus (seen), which is for nothing else; give both, or"
@@ -166,14 +166,14 @@ def score_slices(
             raise SettingError(
                 f"group_by {group_by}: results that have names are slices already; leave it out"
             )
-        return testing.scored(*_slices_of_results(result, jackknife))
+        return testing.scored(*_convert_results_to_slices(result, jackknife))
     if group_by is None:
         raise SettingError("group_by: a column, a table, a pattern, or a slice for each is needed")
     if group_by in (LENGTH, SEEN):
-        return _slices_of_classes(result, str(group_by), seen, testing)
-    corpus = corpus_of_result(result)
+        return _score_classes(result, str(group_by), seen, testing)
+    corpus = look_up_corpus(result)
     ids = [corpus.id_of(d) for d in range(len(corpus))]
-    sliced = sliced_documents(
+    sliced = find_sliced_documents(
         group_by,
         ids,
         source,
@@ -181,9 +181,9 @@ def score_slices(
         document=document,
         encoding=encoding,
     )
-    keys, notes = _document_keys(sliced, corpus)
-    parent_ids = _parent_ids_of(result, jackknife)
-    slice_rows = _rows_by_slice(sliced, result, scored_rows(result), keys, parent_ids)
+    keys, notes = _compute_document_keys(sliced, corpus)
+    parent_ids = _look_up_parent_ids(result, jackknife)
+    slice_rows = _split_rows_by_slice(sliced, result, collect_scored_rows(result), keys, parent_ids)
     context = _SliceContext(
         sliced.title,
         sliced.record,
@@ -192,16 +192,16 @@ def score_slices(
         result.notes,
         result,
         no_chance=result.settings.chance_undefined or "",
-        not_in_text=_not_in_text([result]),
+        not_in_text=_describe_lost_quotes([result]),
     )
     slices = testing.scored(
-        context, slice_rows, [*sliced.notes, *notes], _all_rows(result, keys, parent_ids)
+        context, slice_rows, [*sliced.notes, *notes], _collect_rows(result, keys, parent_ids)
     )
     if result.places is None or result.uniform is None:
         return slices
-    uniform_rows = _rows_by_slice(sliced, result, scored_rows(result.uniform), keys, parent_ids)
-    all_documents = _all_rows(
-        result.uniform, keys, parent_ids, annotators_of(result, np.ones(len(keys), np.bool_))
+    uniform_rows = _split_rows_by_slice(sliced, result, collect_scored_rows(result.uniform), keys, parent_ids)
+    all_documents = _collect_rows(
+        result.uniform, keys, parent_ids, find_annotators(result, np.ones(len(keys), np.bool_))
     )
     uniform = replace(
         slices,
@@ -211,7 +211,7 @@ def score_slices(
     return replace(slices, places=result.places, uniform=uniform)
 
 
-def _check(result: Any) -> None:
+def _check_result(result: Any) -> None:
     """Raise an error unless a result is an evaluation, an agreement, or several of one kind.
 
     Raises:
@@ -299,7 +299,7 @@ class _SliceTests:
             trends=trends,
             largest=largest,
             n_tested=n_tested,
-            untested={} if context.is_ordered else _untested(tables),
+            untested={} if context.is_ordered else _name_untested(tables),
             documents=context.documents,
             settings=self._settings(context, slices, bool(changes)),
             notes=tuple(dict.fromkeys([*context.notes, *notes])),
@@ -321,7 +321,7 @@ class _SliceTests:
             changes |= {"resamples": int(self.resamples), "seed": int(self.seed)}
         intervals = [score.f1.interval for slice_ in slices for score in slice_.scores.values()]
         interval_kinds = [interval.kind for interval in intervals if interval is not None]
-        return settings_with(replace(settings, **changes), self.jackknife, interval_kinds)
+        return add_interval_settings(replace(settings, **changes), self.jackknife, interval_kinds)
 
     def _in_order(
         self, tables: Mapping[str, Sequence[SliceTable]], noun: str
@@ -331,10 +331,10 @@ class _SliceTests:
         changes = [
             change
             for name, slice_tables in tables.items()
-            for change in steps(name, slice_tables, tail, self.resamples, self.seed, noun)
+            for change in compute_steps(name, slice_tables, tail, self.resamples, self.seed, noun)
         ]
         trends = {
-            name: trend(slice_tables, self.resamples, self.seed)
+            name: compute_trend(slice_tables, self.resamples, self.seed)
             for name, slice_tables in tables.items()
             if len(slice_tables) > 2
         }
@@ -347,11 +347,11 @@ class _SliceTests:
         pairs = [
             (name, tables_of_pair)
             for name, slice_tables in tables.items()
-            for tables_of_pair in itertools.combinations(_large_enough(slice_tables), 2)
+            for tables_of_pair in itertools.combinations(_select_large_slices(slice_tables), 2)
         ]
         tail = (self.jackknife or USUAL).tail
         differences = [
-            difference(name, tables_of_pair, tail, len(pairs), noun)
+            compute_difference(name, tables_of_pair, tail, len(pairs), noun)
             for name, tables_of_pair in pairs
         ]
         tested_differences = [
@@ -369,12 +369,12 @@ class _SliceTests:
         return largest if is_rise else largest.turned, len(pairs)
 
 
-def _large_enough(tables: Sequence[SliceTable]) -> list[SliceTable]:
+def _select_large_slices(tables: Sequence[SliceTable]) -> list[SliceTable]:
     """Select the slices that are large enough for a test, at most `_MOST_SLICES`."""
     return [table for table in tables if table.is_tested][:_MOST_SLICES]
 
 
-def _untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]]:
+def _name_untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]]:
     """Name the slices of each system that are too small for a test."""
     names = {
         name: [table.name for table in slice_tables if not table.is_tested]
@@ -386,7 +386,7 @@ def _untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]
 # --- slices of documents --------------------------------------------------------------------------
 
 
-def _rows_by_slice(
+def _split_rows_by_slice(
     sliced: SlicedDocuments,
     result: Scorable,
     rows: Mapping[str, ScoredRows],
@@ -399,7 +399,7 @@ def _rows_by_slice(
         is_chosen = np.zeros(len(sliced.names), np.bool_)
         is_chosen[documents] = True
         rows_of_slice = {scored: item.over(is_chosen) for scored, item in rows.items()}
-        annotators = annotators_of(result, is_chosen)
+        annotators = find_annotators(result, is_chosen)
         reason = result.settings.chance_undefined or ""
         slice_rows.append(
             _SliceRows(name, len(documents), annotators, rows_of_slice, keys, parent_ids, reason)
@@ -407,7 +407,7 @@ def _rows_by_slice(
     return slice_rows
 
 
-def _all_rows(
+def _collect_rows(
     result: Scorable,
     keys: Ints,
     parent_ids: Ints | None,
@@ -415,12 +415,12 @@ def _all_rows(
 ) -> _SliceRows:
     """Collect the rows of all documents of a result."""
     if annotators is None:
-        annotators = annotators_of(result, np.ones(len(keys), np.bool_))
+        annotators = find_annotators(result, np.ones(len(keys), np.bool_))
     reason = result.settings.chance_undefined or ""
-    return _SliceRows("all", len(keys), annotators, scored_rows(result), keys, parent_ids, reason)
+    return _SliceRows("all", len(keys), annotators, collect_scored_rows(result), keys, parent_ids, reason)
 
 
-def _parent_ids_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
+def _look_up_parent_ids(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
     """Return the index of the parent text of each document, if parent texts are clusters."""
     if jackknife is None:
         return None
@@ -429,15 +429,15 @@ def _parent_ids_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None
     return jackknife.wholes_of(result.counted.per_document.parent_ids, result.settings)
 
 
-def _document_keys(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
+def _compute_document_keys(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
     """Compute the keys of documents: equal in two slices if id and text are equal."""
     if len({*sliced.keys}) == len(sliced.keys):
         return np.arange(len(sliced.keys)), []
-    keys, notes = _same_documents([(sliced.keys, corpus)], [sliced.names])
+    keys, notes = _assign_document_keys([(sliced.keys, corpus)], [sliced.names])
     return keys[0], notes
 
 
-def _same_documents(
+def _assign_document_keys(
     sources: Sequence[tuple[Sequence[str], Corpus]], names: Sequence[Sequence[str | None]]
 ) -> tuple[list[Ints], list[str]]:
     """Assign a key to each pair of id and text, and note ids with several texts.
@@ -483,7 +483,7 @@ def _same_documents(
     ]
 
 
-def _slices_of_results(
+def _convert_results_to_slices(
     results: Mapping[str, Scorable], jackknife: Jackknife | None
 ) -> tuple[_SliceContext, list[_SliceRows], list[str]]:
     """Convert several results to the rows of one slice each.
@@ -492,15 +492,15 @@ def _slices_of_results(
         SettingError: if the results have different measures or chance models.
     """
     _check_same_chance(results)
-    corpora = {name: corpus_of_result(result) for name, result in results.items()}
+    corpora = {name: look_up_corpus(result) for name, result in results.items()}
     sources = [
         ([corpus.id_of(d) for d in range(len(corpus))], corpus) for corpus in corpora.values()
     ]
     names = [[name] * len(corpus) for name, corpus in corpora.items()]
-    keys, notes = _same_documents(sources, names)
+    keys, notes = _assign_document_keys(sources, names)
     slice_rows = [
         replace(
-            _all_rows(result, keys_of_result, _parent_ids_of(result, jackknife)), name=str(name)
+            _collect_rows(result, keys_of_result, _look_up_parent_ids(result, jackknife)), name=str(name)
         )
         for (name, result), keys_of_result in zip(results.items(), keys, strict=True)
     ]
@@ -513,7 +513,7 @@ def _slices_of_results(
     all_notes = [note for result in results.values() for note in result.notes]
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
-    sentence = _not_in_text([*results.values()])
+    sentence = _describe_lost_quotes([*results.values()])
     reason = example.settings.chance_undefined or ""
     context = _SliceContext(
         "file", "file", is_ordered, total, all_notes, example, reason, not_in_text=sentence
@@ -521,7 +521,7 @@ def _slices_of_results(
     return context, slice_rows, notes
 
 
-def _not_in_text(results: Sequence[Scorable]) -> str:
+def _describe_lost_quotes(results: Sequence[Scorable]) -> str:
     """Compose the sentence about quotes that are missing from the text, over all results."""
     quotes: dict[str, Any] = {}
     outcome = "count as wrong"
@@ -549,7 +549,7 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
         for setting in ("match", "chance"):
             names = [x.settings[setting] for x in (first, result)]
             if names[0] != names[1]:
-                common_setting = names[1] if setting == "match" else widest_chance(names)
+                common_setting = names[1] if setting == "match" else find_widest_chance(names)
                 remedy = f"compute all with {format_setting(setting, common_setting)}"
                 if common_setting == NONE:
                     remedy = "read them as one corpus, which has one chance"
@@ -562,7 +562,7 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
 # --- slices of segments ---------------------------------------------------------------------------
 
 
-def _slices_of_classes(
+def _score_classes(
     result: Scorable, name: str, seen: CorpusLike | None, testing: _SliceTests
 ) -> Slices:
     """Score the segments of each class.
@@ -570,17 +570,17 @@ def _slices_of_classes(
     Raises:
         SettingError: for ``seen``, if strings have no text.
     """
-    if name == SEEN and corpus_of_result(result).of_strings:
+    if name == SEEN and look_up_corpus(result).of_strings:
         raise SettingError(
             "group_by seen: not of strings without a text; group_by length slices them"
         )
     if name == LENGTH:
-        classified: ClassifiedRows = by_length(result)
+        classified: ClassifiedRows = compare_by_length(result)
     else:
-        classified = by_seen(result, as_corpus(seen), _name_of(seen))
-    corpus = corpus_of_result(result)
-    keys, parent_ids = np.arange(len(corpus)), _parent_ids_of(result, testing.jackknife)
-    annotators = annotators_of(result, np.ones(len(corpus), np.bool_))
+        classified = compare_by_seen(result, as_corpus(seen), _name_source(seen))
+    corpus = look_up_corpus(result)
+    keys, parent_ids = np.arange(len(corpus)), _look_up_parent_ids(result, testing.jackknife)
+    annotators = find_annotators(result, np.ones(len(corpus), np.bool_))
     slice_rows = [
         _SliceRows(
             class_name, len(corpus), annotators, rows, keys, parent_ids, classified.no_chance
@@ -595,12 +595,12 @@ def _slices_of_classes(
         result.notes,
         result,
         classified.no_chance,
-        _not_in_text([result]),
+        _describe_lost_quotes([result]),
     )
-    return testing.scored(context, slice_rows, all_documents=_all_rows(result, keys, parent_ids))
+    return testing.scored(context, slice_rows, all_documents=_collect_rows(result, keys, parent_ids))
 
 
-def _name_of(source: Any) -> str:
+def _name_source(source: Any) -> str:
     """Return the name of a training file."""
     if not isinstance(source, (str, os.PathLike)):
         return ""

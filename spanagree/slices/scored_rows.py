@@ -16,7 +16,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import compute_all_figures, list_figures
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import intervals_of, moments
+from spanagree.uncertainty.jackknife import build_intervals, compute_moments
 
 Scorable: TypeAlias = Evaluation | Agreement
 """Results with documents, or segments, that can be scored in slices."""
@@ -57,8 +57,8 @@ class ScoredRows(NamedTuple):
             return total
         columns = self.rows.of_wholes(parent_ids).by("document").columns
         figures = functools.partial(compute_all_figures, beta=self.beta)
-        sums = moments(np.stack(columns, axis=1).astype(np.float64), figures)
-        (ends,) = intervals_of(sums, jackknife)
+        sums = compute_moments(np.stack(columns, axis=1).astype(np.float64), figures)
+        (ends,) = build_intervals(sums, jackknife)
         return replace(total, intervals=dict(zip(list_figures(self.beta), ends, strict=True)))
 
     def table(self, parent_ids: Ints | None) -> tuple[Ints, Floats]:
@@ -70,7 +70,7 @@ class ScoredRows(NamedTuple):
         return clusters, self.rows.of_wholes(parent_ids).symmetric_table(clusters)
 
 
-def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
+def collect_scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     """Collect the rows of each system, or of the team."""
     if isinstance(result, Agreement):
         team = result.per_document
@@ -86,14 +86,14 @@ def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     }
 
 
-def corpus_of_result(result: Scorable) -> Corpus:
+def look_up_corpus(result: Scorable) -> Corpus:
     """Return the corpus that was compared, if the result is of a whole corpus."""
     return result.per_document.corpus if isinstance(result, Agreement) else result.rows.corpus
 
 
-def annotators_of(result: Scorable, is_chosen: Bools) -> tuple[str, ...]:
+def find_annotators(result: Scorable, is_chosen: Bools) -> tuple[str, ...]:
     """Find the annotators who share a chosen document with another, or with gold."""
-    corpus = corpus_of_result(result)
+    corpus = look_up_corpus(result)
     masks = {name: layer.annotated for name, layer in corpus.layers.items()}
     if isinstance(result, Agreement):
         several = np.sum([*masks.values()], axis=0) > 1

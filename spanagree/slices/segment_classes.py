@@ -22,12 +22,12 @@ from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
 from spanagree.choices import SLICES
 from spanagree.comparisons.counting import MatchCountOptions
-from spanagree.comparisons.measures import find_measure, measures
+from spanagree.comparisons.measures import find_measure, list_measures
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
-from spanagree.slices.scored_rows import TEAM, Scorable, ScoredRows, corpus_of_result, scored_rows
+from spanagree.slices.scored_rows import TEAM, Scorable, ScoredRows, look_up_corpus, collect_scored_rows
 from spanagree.systems.compared_systems import ComparedSystems
 
 LENGTH, SEEN = SLICES
@@ -60,7 +60,7 @@ class ClassifiedRows:
     no_chance: str = ""
 
 
-def by_length(result: Scorable) -> ClassifiedRows:
+def compare_by_length(result: Scorable) -> ClassifiedRows:
     """Compare the segments of each length.
 
     Raises:
@@ -73,8 +73,8 @@ def by_length(result: Scorable) -> ClassifiedRows:
     >>> found.names, [rows["mine"].rows.total().matched for rows in found.rows]
     (('1', '2'), [1, 0])
     """
-    corpus = _corpus_to_classify(result, LENGTH)
-    measure = _class_of_length if corpus.offsets == "tokens" else _doubling_class
+    corpus = _look_up_corpus_to_classify(result, LENGTH)
+    measure = _find_length_class if corpus.offsets == "tokens" else _find_doubling_class
     layers = {name: measure(layer.end - layer.start) for name, layer in corpus.layers.items()}
     quotes = {
         name: measure(np.maximum(layer_quotes.size, 1))
@@ -82,7 +82,7 @@ def by_length(result: Scorable) -> ClassifiedRows:
     }
     codes = [*layers.values(), *quotes.values()]
     present = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
-    names = tuple(_name_of_length(code, corpus.offsets == "tokens") for code in present)
+    names = tuple(_name_length_class(code, corpus.offsets == "tokens") for code in present)
     no_chance = result.settings.chance_undefined or ""
     if result.settings.chance == "per-label":
         no_chance = _NO_CHANCE_PER_LABEL
@@ -96,17 +96,17 @@ def by_length(result: Scorable) -> ClassifiedRows:
     return ClassifiedRows(names, rows, LENGTH, no_chance)
 
 
-def _class_of_length(length: Ints) -> Ints:
+def _find_length_class(length: Ints) -> Ints:
     """Return the index of the class of each length in tokens."""
     return np.minimum(length, _LAST_LENGTH + 1)
 
 
-def _doubling_class(length: Ints) -> Ints:
+def _find_doubling_class(length: Ints) -> Ints:
     """Return the index of the class of each length: 1, 2 to 3, 4 to 7 and so on."""
     return np.asarray(np.frexp(length.astype(np.float64))[1], np.int64)
 
 
-def _name_of_length(code: int, in_tokens: bool) -> str:
+def _name_length_class(code: int, in_tokens: bool) -> str:
     """Return the name of a class of lengths.
 
     >>> [_name_of_length(code, True) for code in (1, 5)], _name_of_length(3, False)
@@ -118,7 +118,7 @@ def _name_of_length(code: int, in_tokens: bool) -> str:
     return f"{low}–{2 * low - 1}" if low > 1 else "1"
 
 
-def by_seen(result: Scorable, training: Corpus, training_name: str = "") -> ClassifiedRows:
+def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "") -> ClassifiedRows:
     """Compare the segments that occur in a training corpus with their label, and the others.
 
     White space is ignored, so that tokenization has no effect. Case is not ignored.
@@ -139,13 +139,13 @@ def by_seen(result: Scorable, training: Corpus, training_name: str = "") -> Clas
     >>> [rows["mine"].rows.total().f1.observed for rows in found.rows]
     [1.0, 0.0]
     """
-    corpus = _corpus_to_classify(result, SEEN)
+    corpus = _look_up_corpus_to_classify(result, SEEN)
     training_entries = {
-        entry for layer in training.layers.values() for entry in _entries(training, layer, SEEN)
+        entry for layer in training.layers.values() for entry in _list_entries(training, layer, SEEN)
     }
     classes = {
         name: np.array(
-            [entry not in training_entries for entry in _entries(corpus, layer, "group_by seen")],
+            [entry not in training_entries for entry in _list_entries(corpus, layer, "group_by seen")],
             int,
         )
         for name, layer in corpus.layers.items()
@@ -164,9 +164,9 @@ def by_seen(result: Scorable, training: Corpus, training_name: str = "") -> Clas
     return ClassifiedRows(_SEEN_NAMES, rows, f"{SEEN} {training_name}".strip(), NO_CHANCE_OF_SEEN)
 
 
-def _entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
+def _list_entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
     """Return the text without white space, and the label, of each segment of a layer."""
-    read_text = _text_reader(corpus, purpose)
+    read_text = _build_text_reader(corpus, purpose)
     fragments_by_row = {} if layer.details is None else layer.details.pieces(layer.start)
     columns = (column.tolist() for column in (layer.document, layer.start, layer.end, layer.label))
     entries = []
@@ -177,7 +177,7 @@ def _entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]
     return entries
 
 
-def _text_reader(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
+def _build_text_reader(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
     """Build a function that returns a part of a document's text."""
     if corpus.offsets == "characters":
         texts = corpus.known("texts", purpose)
@@ -188,12 +188,12 @@ def _text_reader(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]
     )
 
 
-def _corpus_to_classify(result: Scorable, name: str) -> Corpus:
+def _look_up_corpus_to_classify(result: Scorable, name: str) -> Corpus:
     """Return the corpus of a result, if its measure never matches different classes."""
-    corpus = corpus_of_result(result)
+    corpus = look_up_corpus(result)
     corpus.check_segments(f"group_by {name}")
     match = result.settings.match
-    allowed = measures(
+    allowed = list_measures(
         lambda measure: measure.kernel == "equal" and (measure.of_label or name == LENGTH)
     )
     if match not in allowed or corpus.of_relations:
@@ -235,7 +235,7 @@ def _compare_classes(
         unplaced[name] = replace(layer_quotes, label=label)
     classified = corpus.replace(layers=layers, labels=labels, unplaced=unplaced)
     counting = MatchCountOptions(match="exact", chance=result.counting.chance)
-    all_rows = scored_rows(result)
+    all_rows = collect_scored_rows(result)
     if isinstance(result, Agreement):
         sums = ComparedAnnotators.of(classified, counting).sums
         team_rows = TeamDocuments(classified, counting, sums).rows
@@ -250,13 +250,13 @@ def _compare_classes(
         }
     return tuple(
         {
-            name: all_rows[name]._replace(rows=_of_class(rows, code, n_labels))
+            name: all_rows[name]._replace(rows=_sum_class(rows, code, n_labels))
             for name, rows in by_name.items()
         }
         for code in range(len(names))
     )
 
 
-def _of_class(rows: Comparisons, code: int, n_labels: int) -> Comparisons:
+def _sum_class(rows: Comparisons, code: int, n_labels: int) -> Comparisons:
     """Sum the rows of one class by document."""
     return rows.where(rows.label // n_labels == code).by("document")

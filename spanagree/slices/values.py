@@ -10,7 +10,7 @@ from spanagree.choices import SLICES
 from spanagree.corpus.grouped import find_pattern_spans
 from spanagree.errors import SettingError, escape_name, join_names, pluralize, quote_value
 from spanagree.formats.document_tables import describe_table, parse_table_name, read_document_names
-from spanagree.slices.metadata import Source, column_values
+from spanagree.slices.metadata import Source, read_column_values
 
 SliceBy: TypeAlias = "str | Sequence[str | None] | Mapping[str, str]"
 """Source of the slice of each document; see :func:`spanagree.slices.score_slices`."""
@@ -69,7 +69,7 @@ class SlicedDocuments(NamedTuple):
     @property
     def order(self) -> list[str]:
         """Names of the slices, with numbers in them sorted by size."""
-        return sorted({name for name in self.names if name is not None}, key=natural)
+        return sorted({name for name in self.names if name is not None}, key=build_natural_key)
 
     @property
     def is_ordered(self) -> bool:
@@ -108,7 +108,7 @@ def has_order(title: str, names: Sequence[str]) -> bool:
     return bool(ORDERED.intersection(words)) or are_numbered
 
 
-def natural(name: str) -> list[tuple[int, int, str]]:
+def build_natural_key(name: str) -> list[tuple[int, int, str]]:
     """Build the sort key that puts "week 9" before "week 10".
 
     >>> sorted(["week 10", "week 9", "week"], key=natural)
@@ -122,7 +122,7 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     ]
 
 
-def sliced_documents(
+def find_sliced_documents(
     by: SliceBy,
     ids: Sequence[str],
     source: Source = None,
@@ -165,36 +165,36 @@ def _find_slices(
 ) -> SlicedDocuments:
     """Find the slice of each document, which may be ``None`` for all."""
     if isinstance(by, Mapping):
-        return SlicedDocuments([_name(by.get(id_)) for id_ in ids], ids, "slice", "names", noun)
+        return SlicedDocuments([_name_slice(by.get(id_)) for id_ in ids], ids, "slice", "names", noun)
     if not isinstance(by, str):
         if not isinstance(by, Sequence) or len(by) != len(ids):
             raise SettingError(
                 f"group_by {quote_value(by)}; a column, a table, a pattern, or the slice of each of"
                 f" {pluralize(len(ids), noun)} is needed"
             )
-        return SlicedDocuments([_name(name) for name in by], ids, "slice", "names", noun)
+        return SlicedDocuments([_name_slice(name) for name in by], ids, "slice", "names", noun)
     if (table := parse_table_name(by)) is not None:
         path, column = table
         title = column or _DEFAULT_COLUMN
         names = read_document_names(ids, path, column, _DEFAULT_COLUMN, document)
         return SlicedDocuments(names, ids, title, describe_table(path, column), noun)
-    values, columns = column_values(
+    values, columns = read_column_values(
         source, by, ids, document=document, encoding=encoding, noun=noun
     )
     if values is not None:
         return SlicedDocuments(values, ids, by, by, noun)
     if _GROUP.search(by):
-        return _by_pattern(ids, by, noun)
+        return _find_slices_by_pattern(ids, by, noun)
     raise UnknownSlicesError(by, columns, noun)
 
 
-def _name(value: object) -> str | None:
+def _name_slice(value: object) -> str | None:
     """Convert a value to the name of a slice; ``None`` if it is missing."""
     # NaN differs from itself
     return None if value is None or value != value or value == "" else str(value)
 
 
-def _by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:
+def _find_slices_by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:
     """Find the slice in each id by a pattern, and the id without it."""
     ids_and_spans = list(zip(ids, find_pattern_spans(ids, pattern, "group_by"), strict=True))
     names = [None if span is None else name[span[0] : span[1]] for name, span in ids_and_spans]

@@ -22,11 +22,11 @@ from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.chance_distribution.distribution import (
     DistributionOptions,
     MatchDistribution,
-    distribution,
-    draws_of,
-    likely_matches,
+    compute_distribution,
+    yield_match_draws,
+    find_likely_matches,
 )
-from spanagree.comparisons.chance_distribution.draws import canonical_order
+from spanagree.comparisons.chance_distribution.draws import sort_canonically
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_integer, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -46,7 +46,7 @@ from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
-from spanagree.uncertainty.permutation import holm, holm_log10, powerless
+from spanagree.uncertainty.permutation import holm, holm_log10, build_powerless_caveat
 
 _NAMED = 5  # systems in a sentence
 _TIE = 1e-12  # relative; matches closer than this are equal
@@ -131,7 +131,7 @@ class ChanceTest(Result):
         """Warnings about unreliable results, one sentence each."""
         if self.settings.null != "drawn":
             return ()
-        return powerless(
+        return build_powerless_caveat(
             [system.p for system in self.systems.values()], self.settings.draws or 0, "system"
         )
 
@@ -244,7 +244,7 @@ class ChanceTest(Result):
 def _list_likely_scores(system: TestedSystem) -> tuple[Floats, Floats]:
     """Return each F1 that is not negligibly improbable by chance, with its probability."""
     assert system.distribution is not None  # some documents were computed
-    matches, probabilities = likely_matches(system.distribution)
+    matches, probabilities = find_likely_matches(system.distribution)
     return matches * system.scale, probabilities
 
 
@@ -376,7 +376,7 @@ def _test_exactly(
 ) -> TestedSystem:
     """Test one system against the exact distribution of chance."""
     matched, scale = system.tally.matched, 2 / system.tally.size
-    null_distribution = distribution(corpus, (gold, system.name), gold, options)
+    null_distribution = compute_distribution(corpus, (gold, system.name), gold, options)
     return TestedSystem(
         system.name,
         system.f1.observed,
@@ -397,8 +397,8 @@ def _test_by_simulation(
 ) -> TestedSystem:
     """Test one system against random annotations."""
     matched, scale = system.tally.matched, 2 / system.tally.size
-    corpus = corpus.subset(canonical_order(corpus))
-    match_draws = draws_of(corpus, (gold, system.name), gold, options, options.draws)
+    corpus = corpus.subset(sort_canonically(corpus))
+    match_draws = yield_match_draws(corpus, (gold, system.name), gold, options, options.draws)
     matches = np.concatenate([portion.sum(axis=1) for portion in match_draws])
     p = (1 + int((matches >= matched * (1 - _TIE)).sum())) / (1 + options.draws)
     null = matches * scale

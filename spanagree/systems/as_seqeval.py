@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, overload
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.corpus.tags import look_up_scheme, parse_prefixed_tag
 from spanagree.errors import (
@@ -211,7 +211,7 @@ def _count(
     if strict and scheme == "auto":
         scheme = _detect_scheme(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
-    counting = MatchCountOptions(match="exact", chance=chance_model(chance))
+    counting = MatchCountOptions(match="exact", chance=build_chance_model(chance))
     counting.check(corpus)
     sums = compare_with_gold(corpus, "y_true", counting).comparisons.by("second", "label")
     labels = [corpus.labels[code] for code in sums.label.tolist()]

@@ -21,7 +21,7 @@ def count_clusters(
         return per_document._replace(
             parent_ids=jackknife.wholes_of(per_document.parent_ids, settings)
         )
-    from spanagree.comparisons.joined_texts import by_text  # texts are rarely joined
+    from spanagree.comparisons.joined_texts import distribute_over_texts  # texts are rarely joined
 
     counting, corpus = per_document.counting, per_document.corpus
 
@@ -30,7 +30,7 @@ def count_clusters(
         return compare_with_gold(texts, settings.gold, counting).comparisons
 
     joined_corpus = None if corpus is None or corpus.text_ends is None else corpus
-    comparisons, document_of_text = by_text(per_document.comparisons, joined_corpus, compare)
+    comparisons, document_of_text = distribute_over_texts(per_document.comparisons, joined_corpus, compare)
     shared = {
         system_index: seen_by_both[document_of_text]
         for system_index, seen_by_both in per_document.shared.items()

@@ -42,8 +42,8 @@ from spanagree.systems.runs import (
 )
 from spanagree.uncertainty.confidence import LEAST_UNITS, USUAL, Jackknife
 from spanagree.uncertainty.differences import DocumentInfluence
-from spanagree.uncertainty.paired_bootstrap import bootstrap_p
-from spanagree.uncertainty.permutation import exchange, holm, powerless
+from spanagree.uncertainty.paired_bootstrap import compute_bootstrap_p
+from spanagree.uncertainty.permutation import compute_exchange_p, holm, build_powerless_caveat
 
 TESTS = {
     "jackknife": "would the difference be there on other documents like these? With intervals",
@@ -232,7 +232,7 @@ class Comparison(Result, MappingResult):
         if not self._is_drawn:
             return ()
         drawn_p = [pair.observed.p for pair in self.pairs if not pair.exact]
-        warnings = powerless(drawn_p, self.settings["resamples"], "pair")
+        warnings = build_powerless_caveat(drawn_p, self.settings["resamples"], "pair")
         min_documents = min(pair.documents for pair in self.pairs)
         if self.settings.test != "bootstrap" or min_documents >= _MIN_DOCUMENTS:
             return warnings
@@ -627,7 +627,7 @@ def _test_by_permutation(
         exact = len(differing) <= math.log2(request.resamples)
         canonical_order = slice(None, None, 1 if order[0] < order[1] else -1)
         value = _compute_differences(pair_table.sum(axis=0), [(0, 1)])[0]
-        p = exchange(
+        p = compute_exchange_p(
             pair_table[:, canonical_order], differing[:, canonical_order], value, exact,
             request.resamples, request.seed, request.progress,
         )  # fmt: skip
@@ -647,7 +647,7 @@ def _test_by_bootstrap(
         return _compute_differences(by_system, pairs).reshape(len(sums), -1)
 
     flat_table = table.reshape(n_units, n_systems * n_columns)
-    p_values = bootstrap_p(
+    p_values = compute_bootstrap_p(
         flat_table, differences, request.resamples, request.seed, request.progress
     )
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
+from spanagree.comparisons.corpus_kind import CorpusKind, can_concatenate_rows
 from spanagree.comparisons.counting import ComparisonRequest, MatchCountOptions
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
@@ -220,7 +220,7 @@ def _are_rows_of_parts_valid(corpus: Corpus, gold: str, parts: Sequence[Compared
     If the source does not record coverage, a system without a row in a part saw what gold saw.
     """
     return (
-        rows_add([part.kind for part in parts])
+        can_concatenate_rows([part.kind for part in parts])
         and all(part.gold == gold for part in parts)
         and not any(
             gold in part.corpus.layers and name not in part.corpus.layers
@@ -265,10 +265,10 @@ def _replace_random_by_mean(
     rows: SystemRows, compared_systems: ComparedSystems
 ) -> tuple[SystemRows, str]:
     """Replace the matches of the random baseline by their mean over many draws, with a note."""
-    from spanagree.comparisons.random_layers import NAME, mean_of_random  # rarely drawn
+    from spanagree.comparisons.random_layers import NAME, compute_mean_of_random  # rarely drawn
 
     corpus, comparisons = compared_systems.corpus, rows.comparisons
-    mean = mean_of_random(corpus, [compared_systems.gold], compared_systems.counting.measure)
+    mean = compute_mean_of_random(corpus, [compared_systems.gold], compared_systems.counting.measure)
     is_random = comparisons.second == corpus.annotators.index(NAME)
     matched = comparisons.matched.astype(np.float64)
     label = np.maximum(comparisons.label[is_random], 0)

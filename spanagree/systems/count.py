@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique
-from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions, of_gold
+from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions, settings_of_gold
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -115,10 +115,10 @@ class EvaluationCounts(RowCounts):
     @cached_property
     def evidence(self) -> Mapping[str, Ints]:
         """Evidence for each figure, by system; each array is (figures, 3)."""
-        from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
+        from spanagree.uncertainty.jackknife import count_evidence  # only needed for display
 
         rows = self.per_document.comparisons.by("second", "document")
-        evidence = evidence_of(stack_columns(rows), self.figures, rows.second, len(self.annotators))
+        evidence = count_evidence(stack_columns(rows), self.figures, rows.second, len(self.annotators))
         shared = self.per_document.shared
         return {self.annotators[system_index]: evidence[system_index] for system_index in shared}
 
@@ -199,7 +199,7 @@ def _count_under_chance(
     settings = counting.settings_of(corpus, rows.comparisons.inexact, description)
     return EvaluationCounts(
         documents=len(corpus),
-        settings=EvaluationSettings(**of_gold(gold, corpus), f_beta=beta, **settings),
+        settings=EvaluationSettings(**settings_of_gold(gold, corpus), f_beta=beta, **settings),
         annotators=names,
         inexact=rows.inexact,
         **compute_document_sums(

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from spanagree.comparisons.counting import of_gold
-from spanagree.comparisons.pairing import KINDS, pairing
+from spanagree.comparisons.counting import settings_of_gold
+from spanagree.comparisons.pairing import KINDS, pair_layers
 from spanagree.errors import escape_name
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -38,7 +38,7 @@ class ErrorTypes(Result):
 
     Attributes:
         counts: number of pairs of a system with gold, by system and outcome, one of
-            :data:`spanagree.comparisons.pairing.OUTCOMES`: match and the types of error.
+            :data:`spanagree.comparisons.pair_layers.OUTCOMES`: match and the types of error.
         documents: number of documents.
         settings: settings of the evaluation that matter here.
         notes: notes of the evaluation.
@@ -128,7 +128,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
     corpus = require_corpus(evaluation, "errors by type")
     gold = corpus.layers[evaluation.settings.gold]
     counts = {
-        name: pairing(gold, corpus.layers[name], n_labels=len(corpus.labels)).counts
+        name: pair_layers(gold, corpus.layers[name], n_labels=len(corpus.labels)).counts
         for name in evaluation.systems
     }
     counts = {
@@ -136,7 +136,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         for name, system_counts in counts.items()
     }
     settings = ErrorSettings(
-        **of_gold(evaluation.settings.gold, corpus),
+        **settings_of_gold(evaluation.settings.gold, corpus),
         unplaced=evaluation.settings.unplaced,
         offsets=corpus.offsets,
         reading=corpus.reading,

@@ -121,14 +121,14 @@ def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
 
 def add_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
     """Add the distributions of chance to an evaluation, with notes on them."""
-    from spanagree.uncertainty.chance_statistics import chance_of_pairs
+    from spanagree.uncertainty.chance_statistics import compute_chance_of_pairs
 
     settings, names = evaluation.settings, list(evaluation.systems)
     from spanagree.corpus.roles import infer_seen_by_systems
 
     corpus = infer_seen_by_systems(corpus, names, [settings.gold])
     pairs = [(settings.gold, name) for name in names]
-    distributions = chance_of_pairs(corpus, pairs, evaluation.counting, settings.gold, progress)
+    distributions = compute_chance_of_pairs(corpus, pairs, evaluation.counting, settings.gold, progress)
     evaluation = replace(evaluation, by_chance=dict(zip(names, distributions, strict=True)))
     notes = [note for name in names for note in _yield_notes_on_chance(evaluation, name)]
     return replace(evaluation, notes=(*evaluation.notes, *notes))
@@ -136,11 +136,11 @@ def add_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = No
 
 def _yield_notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
     """Yield notes on documents that do not differ from chance, and on those that were drawn."""
-    from spanagree.uncertainty.chance_statistics import cannot_be_told
+    from spanagree.uncertainty.chance_statistics import write_chance_note
 
     noun, by_chance = document_noun(evaluation.settings), evaluation.by_chance[name]
     chance_tests = list(evaluation.chance_by_document(name).values())
-    if note := cannot_be_told(chance_tests, noun, "Benjamini-Hochberg"):
+    if note := write_chance_note(chance_tests, noun, "Benjamini-Hochberg"):
         yield f"{escape_name(name)}: {note}"
     for null_phrase, matches in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
         if len(matches.drawn):

@@ -11,7 +11,7 @@ from spanagree.results.score import Interval, compute_all_figures, correct_figur
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationCounts, SystemsByDocument, stack_columns
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, mean_moments, moments
+from spanagree.uncertainty.jackknife import Moments, Statistic, build_intervals, compute_mean_moments, compute_moments
 
 
 def compute_system_moments(
@@ -19,7 +19,7 @@ def compute_system_moments(
 ) -> Moments:
     """Compute the figures of each annotator as a system, and the change by each document."""
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by("second", "document")
-    return moments(stack_columns(rows), figures, rows.second, len(rows.annotators))
+    return compute_moments(stack_columns(rows), figures, rows.second, len(rows.annotators))
 
 
 def compute_label_moments(
@@ -36,7 +36,7 @@ def compute_label_moments(
     label_index = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)
     (system, _), unit, _ = unique_rows(rows.second, rows.document)
-    return moments(columns, figures, label_index, n_systems * n_labels), mean_moments(
+    return compute_moments(columns, figures, label_index, n_systems * n_labels), compute_mean_moments(
         columns,
         figures,
         label_index,
@@ -68,13 +68,13 @@ def compute_intervals(
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
     """Compute the intervals of every system, for all labels, for each label and for their means."""
     clusters = count_clusters(counts.per_document, jackknife, counts.settings)
-    overall_intervals = intervals_of(compute_system_moments(clusters, counts.figures), jackknife)
+    overall_intervals = build_intervals(compute_system_moments(clusters, counts.figures), jackknife)
     interval_lists = {(name, ""): overall_intervals[i] for i, name in enumerate(counts.annotators)}
     labels = counts.labels
     if not labels:
         return interval_lists, {}
     label_intervals, mean_intervals = (
-        intervals_of(sums, jackknife)
+        build_intervals(sums, jackknife)
         for sums in compute_label_moments(clusters, len(labels), counts.figures)
     )
     keys = ((name, label) for name in counts.annotators for label in labels)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from spanagree.arrays import Ints
-from spanagree.comparisons.unplaced_rows import quotes_in
+from spanagree.comparisons.unplaced_rows import find_quotes
 from spanagree.results import verdict
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def find_lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, 
     Returns:
         Index of the document and of the label of each quote.
     """
-    return quotes_in(per_document.corpus, system, per_document.shared_by(system))
+    return find_quotes(per_document.corpus, system, per_document.shared_by(system))
 
 
 def write_lost_quotes_sentence(

@@ -322,10 +322,10 @@ def _count_not_found(counts: EvaluationCounts, system: str) -> int:
     per_document = counts.per_document
     if per_document.corpus is None or not per_document.corpus.unplaced:
         return 0
-    from spanagree.comparisons.unplaced_rows import quotes_in  # most systems have offsets
+    from spanagree.comparisons.unplaced_rows import find_quotes  # most systems have offsets
 
     documents = per_document.shared_by(system)
-    return len(quotes_in(per_document.corpus, system, documents)["label"])
+    return len(find_quotes(per_document.corpus, system, documents)["label"])
 
 
 def _build_tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> dict[str, Tally]:

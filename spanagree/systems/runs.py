@@ -39,8 +39,8 @@ from spanagree.systems.count import EvaluationCounts, EvaluationSettings, stack_
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, SystemsResult, check_evaluation
 from spanagree.uncertainty.confidence import LEAST_UNITS, Jackknife, parse_ci
-from spanagree.uncertainty.jackknife import Moments, intervals_of, mean_moments
-from spanagree.uncertainty.samples import SampleVariance, second_intervals
+from spanagree.uncertainty.jackknife import Moments, build_intervals, compute_mean_moments
+from spanagree.uncertainty.samples import SampleVariance, build_second_intervals
 
 OVER_RUNS = "documents+runs"
 """Value of the setting for intervals over other runs too."""
@@ -461,7 +461,7 @@ def _compute_intervals(
 ) -> dict[str, tuple[Sequence[Interval], Sequence[Interval]]]:
     """Compute two intervals for each system: over documents, and over other runs too."""
     sums, values = _compute_moments(counts, by_system, jackknife)
-    over_documents = intervals_of(sums, jackknife)
+    over_documents = build_intervals(sums, jackknife)
     intervals_by_system: dict[str, tuple[Sequence[Interval], Sequence[Interval]]] = {}
     for index, (name, layers) in enumerate(by_system.items()):
         n_figures = len(over_documents[index])
@@ -476,7 +476,7 @@ def _compute_intervals(
         n_runs = [len(layers)] * n_figures
         intervals_by_system[name] = (
             over_documents[index],
-            second_intervals(
+            build_second_intervals(
                 over_documents[index],
                 system_moments,
                 figure_variance,
@@ -505,7 +505,7 @@ def _compute_moments(
     order = np.lexsort((run, rows.document, system))
     (unit_system, _), unit_index, _ = unique_rows(system[order], rows.document[order])
     columns = stack_columns(rows)[order]
-    sums = mean_moments(
+    sums = compute_mean_moments(
         columns, counts.figures, run[order], system_of_run, unit_index, unit_system,
         len(by_system), _compute_mean_figures,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from spanagree.comparisons.prediction_scores import (
     NO_SCORES,
     check_unscored,
     has_scores,
-    scores_of,
+    look_up_scores,
 )
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -38,7 +38,7 @@ from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import USUAL, Jackknife
 from spanagree.uncertainty.differences import DocumentInfluence
-from spanagree.uncertainty.jackknife import group_sums, intervals_of, moments
+from spanagree.uncertainty.jackknife import sum_groups, build_intervals, compute_moments
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -274,7 +274,7 @@ class _Copies(NamedTuple):
     @classmethod
     def of(cls, corpus: Corpus, gold: str, name: str) -> _Copies:
         """Copy each document that gold and a system saw."""
-        layers, scores = corpus.layers, scores_of(corpus, name)
+        layers, scores = corpus.layers, look_up_scores(corpus, name)
         system, is_shared = layers[name], layers[gold].annotated & layers[name].annotated
         quotes = corpus.unplaced.get(name)
         quote_columns = (
@@ -323,7 +323,7 @@ class _Copies(NamedTuple):
         change[1:] -= rows[:-1]
         change[self.first] = rows[self.first]
         n_thresholds = len(self.thresholds)
-        change_by_index = group_sums(change, self.from_index, n_thresholds + 1)
+        change_by_index = sum_groups(change, self.from_index, n_thresholds + 1)
         sums: Floats = np.cumsum(change_by_index, axis=0)[:n_thresholds]
         return sums
 
@@ -403,10 +403,10 @@ def _choose_best(
         return_inverse=True,
     )
     n_units = int(unit.max()) + 1
-    by_unit = [group_sums(rows, unit, n_units), group_sums(all_rows, unit, n_units)]
+    by_unit = [sum_groups(rows, unit, n_units), sum_groups(all_rows, unit, n_units)]
     beta = settings.f_beta
-    sums = moments(by_unit[0], lambda columns: compute_all_figures(columns, beta))
-    (intervals,) = intervals_of(sums, ci)
+    sums = compute_moments(by_unit[0], lambda columns: compute_all_figures(columns, beta))
+    (intervals,) = build_intervals(sums, ci)
     tally = _build_tally(rows.sum(axis=0), beta)
     tally = replace(tally, intervals=dict(zip(list_figures(beta), intervals, strict=True)))
     n_chosen = int(is_chosen[copies.documents].sum())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
 from spanagree.errors import escape_name, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -36,7 +36,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
         Column("system", "system", "name"),
         Column("threshold", "threshold", "number", "threshold of a score"),
         *(column for score in scores for column in score.columns),
-        *count_columns(is_titled=True),
+        *build_count_columns(is_titled=True),
     ]
     columns = [
         column._replace(title="") if column.key == "size_gold" else column for column in columns
@@ -52,7 +52,7 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
             row: list[Value] = [system.name, threshold]
             for columns_of, ratio in zip(scores, sweep.figures.values(), strict=True):
                 row += columns_of.list_values(tally.score_of(ratio))
-            system_rows.append([*row, *count_values(tally)])
+            system_rows.append([*row, *list_count_values(tally)])
         rows += system_rows
         shown_rows += [system_rows[index] for index in _select_thresholds(system)]
     table = Frame(

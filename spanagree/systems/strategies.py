@@ -16,8 +16,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.comparisons.counting import MatchCountOptions, of_gold
-from spanagree.comparisons.observed import overlapping_pairs
+from spanagree.comparisons.counting import MatchCountOptions, settings_of_gold
+from spanagree.comparisons.observed import find_overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.segments import Layer
@@ -276,7 +276,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
         for name in counts
     }
     settings = StrategySettings(
-        **of_gold(gold, corpus),
+        **settings_of_gold(gold, corpus),
         **evaluation.counting.chance.settings,
         unplaced=evaluation.settings.unplaced,
         offsets=corpus.offsets,
@@ -306,7 +306,7 @@ def count_outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, 
         annotator_layer.label if n_labels > 1 else 0 * annotator_layer.label
         for annotator_layer in (gold, system)
     )
-    i, j = overlapping_pairs(
+    i, j = find_overlapping_pairs(
         gold,
         system,
         gold.document * n_labels + label_gold,

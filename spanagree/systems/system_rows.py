@@ -59,13 +59,13 @@ def _add_unplaced(
     pair: tuple[int, int],
 ) -> Comparisons:
     """Add the quotes of a system that are not in the text to its rows."""
-    from spanagree.comparisons.unplaced_rows import with_unplaced  # most systems have offsets
+    from spanagree.comparisons.unplaced_rows import add_unplaced_quotes  # most systems have offsets
 
     first, second = (np.full(len(documents), annotator) for annotator in pair)
     pairs = documents, first, second
     order = (*_ORDER, "first")
     is_undefined = bool(counting.chance.undefined)
-    return with_unplaced(rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined)
+    return add_unplaced_quotes(rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined)
 
 
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) -> SystemRows:

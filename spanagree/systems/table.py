@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.comparisons.inexact import ApproximationError, standard_error_note
-from spanagree.comparisons.place_shares import beside_uniform
+from spanagree.comparisons.inexact import ApproximationError, write_standard_error_note
+from spanagree.comparisons.place_shares import insert_uniform_chance
 from spanagree.comparisons.tally import Tally
-from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
 from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import escape_name, join_names, pluralize
 from spanagree.results import caveats, verdict
@@ -69,7 +69,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     columns_of_figures = [
         build_figure_columns(ratio, intervals=shows_ends) for ratio in evaluation.figures.values()
     ]
-    counts = count_columns(is_titled=by is not None)
+    counts = build_count_columns(is_titled=by is not None)
     all_saw = all(
         system.documents == evaluation.documents for system in evaluation.systems.values()
     )
@@ -119,7 +119,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
             _build_chance_cells(evaluation, system) if has_p_values else ([], [])
         )
         error = [_look_up_chance_error(evaluation, system)] * error_column
-        overall = [*figures(system), *error, *count_values(system.tally)]
+        overall = [*figures(system), *error, *list_count_values(system.tally)]
         overall += [system.not_found] * has_lost_quotes
         not_found = _count_not_found_by_part(evaluation, system, by)
         if by is None:
@@ -127,12 +127,12 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
             rows.append([system.name, system.documents, *overall])
             continue
         for index, (part, tally) in enumerate(evaluation._parts(system, by)):
-            row = [system.name, part, "", part, *figures(tally), *count_values(tally)]
+            row = [system.name, part, "", part, *figures(tally), *list_count_values(tally)]
             row += [not_found[part]] * has_lost_quotes
             rows.append(row + by_chance[index] if has_p_values else row)
         rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
         if by == "label" and system.labels:
-            macro = [*figures(system.macro), *count_values(None), *[None] * has_lost_quotes]
+            macro = [*figures(system.macro), *list_count_values(None), *[None] * has_lost_quotes]
             rows.append([system.name, "", "macro", "all (macro)", *macro])
     table = Frame(
         columns,
@@ -147,7 +147,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     )
     table = convert_table_to_seconds(table, *(column.key for column in counts))
     uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
-    return beside_uniform(table, uniform, evaluation.places)
+    return insert_uniform_chance(table, uniform, evaluation.places)
 
 
 def _count_not_found_by_part(
@@ -180,7 +180,7 @@ def _write_remarks(evaluation: Evaluation, by: str | None) -> list[str]:
         name = escape_name(system.name)
         remarks |= {f"{name}: {reason}": None for reason in _list_undefined_reasons(system)}
         if by and (error := _look_up_chance_error(evaluation, system)):
-            remarks[f"{name}: {standard_error_note(error)}"] = None
+            remarks[f"{name}: {write_standard_error_note(error)}"] = None
         if by == "label":
             remarks |= {
                 f"{name} (macro): {reason}": None

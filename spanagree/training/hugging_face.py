@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.choices import Chance, MatchName, Scheme
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import Tally
@@ -69,7 +69,7 @@ def trainer_metrics(
     (1.0, 0.5, 1.0)
     """
     find_measure(match)
-    chance_model(chance)  # raises before any training
+    build_chance_model(chance)  # raises before any training
     if strict and scheme == "auto":
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import Tally
@@ -60,7 +60,7 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
     True
     """
     find_measure(match)
-    chance_model(chance)  # refused before any training
+    build_chance_model(chance)  # refused before any training
     return partial(_compute_scores, match=match, chance=chance)
 
 
@@ -83,7 +83,7 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
     True
     """
     find_measure(match)
-    chance_model(chance)  # refused before any training
+    build_chance_model(chance)  # refused before any training
     return partial(_score_spans, match=match, chance=chance)
 
 

@@ -97,7 +97,7 @@ class PairChance:
         from spanagree.uncertainty.permutation import benjamini_hochberg
 
         statistics = {
-            document_index: _statistics(
+            document_index: _compute_statistics(
                 self.tested.documents[document_index], self.both.documents[document_index], tally
             )
             for document_index, tally in tallies.items()
@@ -118,10 +118,10 @@ class PairChance:
 
     def of_all(self, tally: Tally) -> ChanceStatistics:
         """Compute the statistics over all documents."""
-        return _statistics(self.tested, self.both, tally)
+        return _compute_statistics(self.tested, self.both, tally)
 
 
-def chance_of_pairs(
+def compute_chance_of_pairs(
     corpus: Corpus,
     pairs: Sequence[tuple[str, str]],
     counting: MatchCountOptions,
@@ -139,7 +139,7 @@ def chance_of_pairs(
     """
     from spanagree.comparisons.chance_distribution.distribution import (
         DistributionOptions,
-        distribution,
+        compute_distribution,
     )
 
     counting.chance.check_defined("p_values")
@@ -149,14 +149,14 @@ def chance_of_pairs(
     pair_chances = []
     for n_done, pair in enumerate(pairs):
         report_progress(n_done, len(pairs))
-        both_random = distribution(corpus, pair, None, options)
-        tested = both_random if gold is None else distribution(corpus, pair, gold, options)
+        both_random = compute_distribution(corpus, pair, None, options)
+        tested = both_random if gold is None else compute_distribution(corpus, pair, gold, options)
         pair_chances.append(PairChance(tested, both_random))
     report_progress(len(pairs), len(pairs))
     return pair_chances
 
 
-def _statistics(
+def _compute_statistics(
     tested: MatchDistribution, both_random: MatchDistribution, tally: Tally
 ) -> ChanceStatistics:
     n_segments = tally.size
@@ -170,7 +170,7 @@ def _statistics(
     return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p, least_p)
 
 
-def cannot_be_told(figures: list[ChanceStatistics], documents: str, correction: str) -> str:
+def write_chance_note(figures: list[ChanceStatistics], documents: str, correction: str) -> str:
     """Write the note on documents with no more matches than chance explains; empty without any.
 
     The note also counts the documents in which even the largest match would not be significant.

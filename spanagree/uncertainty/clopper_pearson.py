@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def greatest_share(n_found: Any, n_units: Any, tail: float) -> Any:
+def compute_greatest_share(n_found: Any, n_units: Any, tail: float) -> Any:
     """Compute the upper end of the exact interval of a proportion.
 
     Args:

@@ -23,7 +23,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.results.score import compute_f1_figures
-from spanagree.uncertainty.clopper_pearson import greatest_share
+from spanagree.uncertainty.clopper_pearson import compute_greatest_share
 from spanagree.uncertainty.confidence import LEAST_UNITS
 from spanagree.uncertainty.jackknife import TIE, satterthwaite
 
@@ -50,7 +50,7 @@ class Differences(NamedTuple):
     reasons: tuple[str, str]
 
 
-def p_and_half_width(
+def compute_p_and_half_width(
     value: Floats, variance: Floats, fourth_powers: Floats, n_units: float, tail: float
 ) -> tuple[Floats, Floats]:
     """Compute two-sided p of differences, and half the widths of their intervals.
@@ -67,10 +67,10 @@ def p_and_half_width(
     >>> p.tolist(), half_width.round(3).tolist()
     ([1.0], [6.365])
     """
-    return _p_and_half_width(value, variance, satterthwaite(variance, fourth_powers, n_units), tail)
+    return _compute_p_and_half_width(value, variance, satterthwaite(variance, fourth_powers, n_units), tail)
 
 
-def _p_and_half_width(
+def _compute_p_and_half_width(
     value: Floats, variance: Floats, degrees: Floats, tail: float
 ) -> tuple[Floats, Floats]:
     """Compute p and half the width from a variance and its degrees of freedom."""
@@ -130,7 +130,7 @@ class DocumentInfluence(NamedTuple):
             if n_units < 2:
                 return Differences(value, undefined_ends, undefined_ends[0], False, (_FEW, _FEW))
             if n_differing < 2:
-                upper = float(greatest_share(n_differing, n_units, tail))
+                upper = float(compute_greatest_share(n_differing, n_units, tail))
                 scales = np.array([1, 1 - np.fmax(*mean[:, 1])])
                 half_width = (upper / scales)[:, None] * [-1, 1]
                 # a long document may change the scores by more than one n-th
@@ -140,7 +140,7 @@ class DocumentInfluence(NamedTuple):
                 )
                 p = np.where(np.isnan(value), np.nan, 1.0)
                 ends[np.isnan(value)] = np.nan
-                return Differences(value, _clipped(ends, mean[:, 1]), p, True, (_ONE, _ONE))
+                return Differences(value, _clip_ends(ends, mean[:, 1]), p, True, (_ONE, _ONE))
             first_change, second_change = (
                 self.change[:, system_runs].mean(axis=1) for system_runs in run_indices
             )
@@ -151,7 +151,7 @@ class DocumentInfluence(NamedTuple):
             )
             degrees = satterthwaite(variance, fourth_powers, n_units)
             variance, degrees = self._over_runs(variance, degrees, run_indices)
-            p, half_width = _p_and_half_width(value, variance, degrees, tail)
+            p, half_width = _compute_p_and_half_width(value, variance, degrees, tail)
             ends = np.stack((value - half_width, value + half_width), axis=1)
         has_no_variance = ~(np.sqrt(variance) > TIE)
         is_equal = has_no_variance & (np.abs(value) <= TIE)  # equal in every document
@@ -163,7 +163,7 @@ class DocumentInfluence(NamedTuple):
             _ALIKE if is_undefined else ""
             for is_undefined in (has_no_variance & ~is_equal & ~np.isnan(value)).tolist()
         )
-        return Differences(value, _clipped(ends, mean[:, 1]), p, False, (reasons[0], reasons[1]))
+        return Differences(value, _clip_ends(ends, mean[:, 1]), p, False, (reasons[0], reasons[1]))
 
     def _over_runs(
         self, variance: Floats, degrees: Floats, run_indices: Sequence[Sequence[int]]
@@ -174,17 +174,17 @@ class DocumentInfluence(NamedTuple):
         ]
         if not sampled_runs:
             return variance, degrees
-        from spanagree.uncertainty.samples import SampleVariance, two_way  # few have runs
+        from spanagree.uncertainty.samples import SampleVariance, add_sample_variances  # few have runs
 
         samples = [
             SampleVariance.of_mean(self.figures[system_runs][:, ::2])
             for system_runs in sampled_runs
         ]
-        total, degrees = two_way(variance[None], degrees[None], samples)
+        total, degrees = add_sample_variances(variance[None], degrees[None], samples)
         return total[0], degrees[0]
 
 
-def _clipped(ends: Floats, expected: Floats) -> Floats:
+def _clip_ends(ends: Floats, expected: Floats) -> Floats:
     """Clip ends to the smallest and the largest possible difference."""
     with np.errstate(all="ignore"):
         lowest_corrected = -expected / (1 - expected)  # of corrected F1, where nothing matches

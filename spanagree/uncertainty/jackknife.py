@@ -33,7 +33,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.results.score import UNDEFINED, Interval, ScoreValues
 from spanagree.settings import EXACT, JACKKNIFE
-from spanagree.uncertainty.clopper_pearson import greatest_share
+from spanagree.uncertainty.clopper_pearson import compute_greatest_share
 from spanagree.uncertainty.confidence import Jackknife
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
@@ -92,7 +92,7 @@ def satterthwaite(variance: Floats, fourth_powers: Floats, n_units: Any) -> Floa
         return np.asarray(np.clip(degrees, 1, np.maximum(n_units - 1, 1)), np.float64)
 
 
-def group_sums(values: Any, group: Ints | None, n_groups: int) -> Floats:
+def sum_groups(values: Any, group: Ints | None, n_groups: int) -> Floats:
     """Compute the sums of rows by group; (groups, columns).
 
     Args:
@@ -106,12 +106,12 @@ def group_sums(values: Any, group: Ints | None, n_groups: int) -> Floats:
     return np.stack([np.bincount(group, column, n_groups) for column in values.T], axis=1)
 
 
-def of_groups(values: Floats, group: Ints | None) -> Floats:
+def look_up_by_group(values: Floats, group: Ints | None) -> Floats:
     """Look up the values of the group of each row, with contiguous columns; (rows, columns)."""
     return values if group is None else values.T[:, group].T
 
 
-def beyond_rounding(sums: Floats, sizes: Floats, operations: int) -> Bools:
+def exceeds_rounding(sums: Floats, sizes: Floats, operations: int) -> Bools:
     """Mask the sums that are larger than the rounding error of terms that cancel.
 
     Args:
@@ -147,15 +147,15 @@ class Changes:
 
         Args:
             left_out: figures of the group of each unit without the unit; (units, figures).
-            evidence: mask of each unit from :func:`_evidence`; (units, figures).
+            evidence: mask of each unit from :func:`_mask_evidence`; (units, figures).
             group: group index of each unit; ``None`` for one group.
             times: number of equal units that each row represents. Default: 1.
         """
-        squares = (left_out - of_groups(self.value, group)) ** 2
+        squares = (left_out - look_up_by_group(self.value, group)) ** 2
         sums = (squares, self.variance), (squares * squares, self.fourth), (evidence, self.counts)
         for unit_sums, total_sums in sums:
             total_sums += (
-                group_sums(unit_sums, group, len(self.value))
+                sum_groups(unit_sums, group, len(self.value))
                 if times is None
                 else times @ unit_sums
             )
@@ -167,7 +167,7 @@ class Changes:
         return Moments(self.value, self.variance, self.fourth, *counts)
 
 
-def moments(
+def compute_moments(
     rows: Any,
     statistic: Statistic,
     group: Ints | None = None,
@@ -189,7 +189,7 @@ def moments(
     """
     observed = observed or (lambda sums: statistic(sums)[:, ::3])
     with np.errstate(all="ignore"):
-        total = group_sums(rows, group, n_groups) if times is None else (times @ rows)[None]
+        total = sum_groups(rows, group, n_groups) if times is None else (times @ rows)[None]
         changes = Changes(statistic(total))
         n_columns = max(rows.shape[1], changes.value.shape[1])
         # each batch costs an addition for every group
@@ -198,9 +198,9 @@ def moments(
             batch = slice(start, start + batch_size)
             batch_rows = rows[batch] if isinstance(rows, np.ndarray) else rows[batch].toarray()
             batch_group = None if group is None else group[batch]
-            left_out = statistic(of_groups(total, batch_group) - batch_rows)
+            left_out = statistic(look_up_by_group(total, batch_group) - batch_rows)
             batch_times = None if times is None else times[batch]
-            changes.add(left_out, _evidence(observed(batch_rows)), batch_group, batch_times)
+            changes.add(left_out, _mask_evidence(observed(batch_rows)), batch_group, batch_times)
     return changes.moments
 
 
@@ -214,7 +214,7 @@ class IntervalEnds(NamedTuple):
     exact: Bools
 
 
-def ends_of(sums: Moments, tail: float, shares: Any = True) -> IntervalEnds:
+def compute_ends(sums: Moments, tail: float, shares: Any = True) -> IntervalEnds:
     """Compute the ends of intervals, on the scale of log odds for shares of agreement.
 
     Args:
@@ -228,15 +228,15 @@ def ends_of(sums: Moments, tail: float, shares: Any = True) -> IntervalEnds:
         n_fewest = np.minimum(sums.n_wrong, sums.n_right)
         is_chance = np.arange(value.shape[1]) % 3 == 1
         exact = is_share & ~is_chance & (n_fewest <= 1)
-        ends = t_ends(value, sums.variance, sums.freedom, tail, is_share)
-        ends[exact] = _exact_ends(sums, n_fewest, tail)[exact]
+        ends = compute_t_ends(value, sums.variance, sums.freedom, tail, is_share)
+        ends[exact] = _compute_exact_ends(sums, n_fewest, tail)[exact]
         has_two = np.where(is_share, sums.n_units, np.maximum(sums.n_units, 2)) > 1
         varies = exact | (np.sqrt(sums.variance) > TIE)
         ends[~(has_two & varies & ~np.isnan(value))] = np.nan
     return IntervalEnds(ends, exact)
 
 
-def _floors(value: Floats) -> Floats:
+def _compute_floors(value: Floats) -> Floats:
     """Compute the lowest possible value of each figure; (groups, figures).
 
     Observed and expected figures have 0. The corrected figure (o − e) / (1 − e) has −e / (1 − e),
@@ -247,7 +247,7 @@ def _floors(value: Floats) -> Floats:
     return np.stack((zero, zero, -expected / (1 - expected)), axis=2).reshape(value.shape)
 
 
-def t_ends(value: Floats, variance: Floats, degrees: Floats, tail: float, shares: Any) -> Floats:
+def compute_t_ends(value: Floats, variance: Floats, degrees: Floats, tail: float, shares: Any) -> Floats:
     """Compute the ends of Student t intervals, of shares on log odds; (groups, figures, 2).
 
     Args:
@@ -261,7 +261,7 @@ def t_ends(value: Floats, variance: Floats, degrees: Floats, tail: float, shares
 
     t, standard_error = -stdtrit(degrees, tail), np.sqrt(variance)
     with np.errstate(all="ignore"):
-        floor = np.where(shares, _floors(value), 0.0)
+        floor = np.where(shares, _compute_floors(value), 0.0)
         share = (value - floor) / (1 - floor)
         half_width = t * standard_error / ((1 - floor) * share * (1 - share))
         signs = np.array([-1.0, 1.0])
@@ -274,10 +274,10 @@ def t_ends(value: Floats, variance: Floats, degrees: Floats, tail: float, shares
     return ends
 
 
-def _exact_ends(sums: Moments, n_fewest: Floats, tail: float) -> Floats:
+def _compute_exact_ends(sums: Moments, n_fewest: Floats, tail: float) -> Floats:
     """Compute Clopper & Pearson's ends, as if each document were entirely right or wrong."""
-    floor = _floors(sums.value)[..., None]
-    upper = greatest_share(n_fewest, np.maximum(sums.n_units, n_fewest + TIE), tail)
+    floor = _compute_floors(sums.value)[..., None]
+    upper = compute_greatest_share(n_fewest, np.maximum(sums.n_units, n_fewest + TIE), tail)
     wrong_are_fewer = (sums.n_wrong <= sums.n_right)[..., None]
     high, low = np.stack((1 - upper, np.ones_like(upper)), -1), np.stack((0 * upper, upper), -1)
     ends = np.where(wrong_are_fewer, high, low) * (1 - floor) + floor
@@ -286,7 +286,7 @@ def _exact_ends(sums: Moments, n_fewest: Floats, tail: float) -> Floats:
     return np.stack(with_value, axis=-1)
 
 
-def intervals_of(sums: Moments, jackknife: Jackknife, shares: Any = True) -> list[list[Interval]]:
+def build_intervals(sums: Moments, jackknife: Jackknife, shares: Any = True) -> list[list[Interval]]:
     """Build the intervals of each group, one :class:`Interval` for each three figures.
 
     Args:
@@ -294,7 +294,7 @@ def intervals_of(sums: Moments, jackknife: Jackknife, shares: Any = True) -> lis
         jackknife: options of the intervals.
         shares: mask of the figures that are shares of agreement; (figures,) or one for all.
     """
-    ends, is_exact = ends_of(sums, jackknife.tail, shares)
+    ends, is_exact = compute_ends(sums, jackknife.tail, shares)
     undefined = np.isnan(ends[..., 0])
     few_units = np.where(sums.n_units < 1, FEW.format(0), FEW.format(1))
     conditions = [
@@ -308,12 +308,12 @@ def intervals_of(sums: Moments, jackknife: Jackknife, shares: Any = True) -> lis
     unit_counts = (reason, is_exact, sums.n_units, sums.n_wrong, sums.n_right)
     groups = zip(ends.tolist(), *(column.tolist() for column in unit_counts), strict=True)
     return [
-        [_interval(*(column[k : k + 3] for column in group)) for k in range(0, len(group[0]), 3)]
+        [_build_interval(*(column[k : k + 3] for column in group)) for k in range(0, len(group[0]), 3)]
         for group in groups
     ]
 
 
-def _interval(
+def _build_interval(
     ends: Sequence[Sequence[float]],
     reasons: Sequence[str],
     is_exact: Sequence[bool],
@@ -335,7 +335,7 @@ def _interval(
     return Interval(observed, expected, corrected, "; ".join(remarks), method)
 
 
-def no_interval(reason: str) -> Interval:
+def build_undefined_interval(reason: str) -> Interval:
     """Build an undefined interval with its reason."""
     ends = (UNDEFINED, UNDEFINED)
     return Interval(ends, ends, ends, f"{', '.join(ScoreValues._fields)}: {reason}", JACKKNIFE)
@@ -344,7 +344,7 @@ def no_interval(reason: str) -> Interval:
 # --- evidence for figures, and means of figures --------------------------------------------------
 
 
-def evidence_of(
+def count_evidence(
     rows: Floats, statistic: Statistic, group: Ints | None = None, n_groups: int = 1
 ) -> Ints:
     """Count the units that give evidence for figures; (groups, figures / 3, 3).
@@ -359,12 +359,12 @@ def evidence_of(
         Numbers of units with anything to compare, with an error, and with a match.
     """
     with np.errstate(all="ignore"):
-        marks = _evidence(statistic(rows)[:, ::3])
-    counts = group_sums(marks, group, n_groups).reshape(n_groups, 3, -1)
+        marks = _mask_evidence(statistic(rows)[:, ::3])
+    counts = sum_groups(marks, group, n_groups).reshape(n_groups, 3, -1)
     return counts.transpose(0, 2, 1).astype(np.int64)
 
 
-def _evidence(observed: Floats) -> Bools:
+def _mask_evidence(observed: Floats) -> Bools:
     """Mask units with anything to compare, units with an error, and units with a match.
 
     Args:
@@ -377,7 +377,7 @@ def _evidence(observed: Floats) -> Bools:
     return np.concatenate(marks, axis=1)
 
 
-def mean_moments(
+def compute_mean_moments(
     rows: Floats,
     statistic: Statistic,
     part_index: Ints,
@@ -405,9 +405,9 @@ def mean_moments(
     n_units = len(mean_of_unit)
     first_row = np.searchsorted(unit_index, np.arange(n_units + 1))
     with np.errstate(all="ignore"):
-        total = group_sums(rows, part_index, len(mean_of_part))
-        defined = with_defined(statistic(total))
-        sums = group_sums(defined, mean_of_part, n_means)
+        total = sum_groups(rows, part_index, len(mean_of_part))
+        defined = append_defined_mask(statistic(total))
+        sums = sum_groups(defined, mean_of_part, n_means)
         changes = Changes(combine(sums))
         start, batch_size = 0, _CELLS // defined.shape[1]
         while start < n_units:
@@ -421,18 +421,18 @@ def mean_moments(
                 unit_index[batch] - start,
                 mean_of_unit[start:stop],
             )
-            left_out = with_defined(statistic(of_groups(total, batch_part) - rows[batch]))
-            mean_change = group_sums(
-                left_out - of_groups(defined, batch_part), batch_unit, stop - start
+            left_out = append_defined_mask(statistic(look_up_by_group(total, batch_part) - rows[batch]))
+            mean_change = sum_groups(
+                left_out - look_up_by_group(defined, batch_part), batch_unit, stop - start
             )
-            marks = _evidence(statistic(rows[batch])[:, ::3])
-            evidence = group_sums(marks, batch_unit, stop - start) > 0
-            changes.add(combine(of_groups(sums, batch_mean) + mean_change), evidence, batch_mean)
+            marks = _mask_evidence(statistic(rows[batch])[:, ::3])
+            evidence = sum_groups(marks, batch_unit, stop - start) > 0
+            changes.add(combine(look_up_by_group(sums, batch_mean) + mean_change), evidence, batch_mean)
             start = stop
     return changes.moments
 
 
-def with_defined(figures: Floats) -> Floats:
+def append_defined_mask(figures: Floats) -> Floats:
     """Replace undefined figures by 0, and append a mask of the defined figures as columns."""
     is_defined = ~np.isnan(figures)
     return np.concatenate((np.where(is_defined, figures, 0), is_defined), axis=1)

@@ -16,10 +16,10 @@ import numpy as np
 from spanagree.arrays import Floats, Progress, unique_matrix_rows
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.jackknife import TIE
-from spanagree.uncertainty.permutation import portions
+from spanagree.uncertainty.permutation import yield_batches
 
 
-def bootstrap_p(
+def compute_bootstrap_p(
     rows: Floats,
     differences: Callable[[Floats], Floats],
     resamples: int,
@@ -42,13 +42,13 @@ def bootstrap_p(
         if len(rows) < 2:
             return np.full(len(observed_differences), UNDEFINED)
         resampled_differences = []
-        for resampled_sums in _resampled(rows, resamples, seed):
+        for resampled_sums in _yield_resampled_sums(rows, resamples, seed):
             resampled_differences.append(differences(resampled_sums))
             if progress is not None:
                 progress(sum(map(len, resampled_differences)), resamples)
     return np.array(
         [
-            _centred_p(resampled, observed)
+            _compute_centred_p(resampled, observed)
             for resampled, observed in zip(
                 np.concatenate(resampled_differences).T, observed_differences, strict=True
             )
@@ -56,16 +56,16 @@ def bootstrap_p(
     )
 
 
-def _resampled(rows: Floats, resamples: int, seed: int) -> Iterator[Floats]:
+def _yield_resampled_sums(rows: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield batches of the sums of resamples; (resamples of the batch, columns)."""
     unique_rows, _, n_equal = unique_matrix_rows(rows)
     rng = np.random.default_rng(seed)
-    for start, stop in portions(resamples, len(n_equal)):
+    for start, stop in yield_batches(resamples, len(n_equal)):
         draw_counts = rng.multinomial(len(rows), n_equal / len(rows), size=stop - start)
         yield draw_counts.astype(np.float64) @ unique_rows
 
 
-def _centred_p(resampled: Floats, observed: float) -> float:
+def _compute_centred_p(resampled: Floats, observed: float) -> float:
     """Compute p of one observed difference from its resamples."""
     defined = resampled[~np.isnan(resampled)]
     does_not_vary = not len(defined) or (abs(observed) > TIE and np.ptp(defined) <= TIE)

@@ -25,7 +25,7 @@ _LEVEL = 0.05
 _CELLS = 1 << 22  # size of one temporary array
 
 
-def exchange(
+def compute_exchange_p(
     table: Floats,
     differing: Floats,
     value: Floats,
@@ -49,8 +49,8 @@ def exchange(
     swap_changes = differing[:, 1] - differing[:, 0]
     sums = table.sum(axis=0)
     n_as_large, n_defined, n_done = np.zeros(2), np.zeros(2), 0
-    for exchanged in _exchanges(len(differing), exact, resamples, seed):
-        difference = _differences(sums, exchanged @ swap_changes)
+    for exchanged in _yield_exchanges(len(differing), exact, resamples, seed):
+        difference = _compute_differences(sums, exchanged @ swap_changes)
         n_as_large += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
         n_defined += (~np.isnan(difference)).sum(axis=0)
         n_done += len(exchanged)
@@ -60,7 +60,7 @@ def exchange(
     return np.where(np.isnan(value), UNDEFINED, p).tolist()
 
 
-def _differences(sums: Floats, swap_change: Floats) -> Floats:
+def _compute_differences(sums: Floats, swap_change: Floats) -> Floats:
     """Compute differences in F1 and corrected F1 after exchanges; (permutations, 2).
 
     Args:
@@ -75,10 +75,10 @@ def _differences(sums: Floats, swap_change: Floats) -> Floats:
     return difference[:, [0, 2]]
 
 
-def _exchanges(n_documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:
+def _yield_exchanges(n_documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield batches of permutations, (batch, documents), with 1 for each exchanged document."""
     rng = np.random.default_rng(seed)
-    for start, stop in portions(2**n_documents if exact else resamples, n_documents):
+    for start, stop in yield_batches(2**n_documents if exact else resamples, n_documents):
         if exact:
             exchanged = np.arange(start, stop)[:, None] >> np.arange(n_documents) & 1
         else:
@@ -86,7 +86,7 @@ def _exchanges(n_documents: int, exact: bool, resamples: int, seed: int) -> Iter
         yield exchanged.astype(np.float64)
 
 
-def portions(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
+def yield_batches(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of each batch of draws that fits in a temporary array.
 
     >>> list(portions(3, 1 << 21))
@@ -96,7 +96,7 @@ def portions(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + batch_size, n_draws)) for start in range(0, n_draws, batch_size))
 
 
-def powerless(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ...]:
+def build_powerless_caveat(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ...]:
     """Build a caveat if Holm's correction leaves no p significant with so few draws.
 
     Args:
@@ -117,7 +117,7 @@ def powerless(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ..
     )
 
 
-def _ascending_positions(values: Sequence[float]) -> list[int]:
+def _sort_positions(values: Sequence[float]) -> list[int]:
     """Sort the positions of the defined values by value, ascending."""
     return sorted(
         (position for position, value in enumerate(values) if not math.isnan(value)),
@@ -127,7 +127,7 @@ def _ascending_positions(values: Sequence[float]) -> list[int]:
 
 def holm(values: Sequence[float]) -> list[float]:
     """Correct p by Holm's step-down procedure; undefined p stay so and do not count."""
-    return _step_down(values, lambda tests, p: min(1.0, tests * p))
+    return _correct_step_down(values, lambda tests, p: min(1.0, tests * p))
 
 
 def holm_log10(logs: Sequence[float]) -> list[float]:
@@ -136,18 +136,18 @@ def holm_log10(logs: Sequence[float]) -> list[float]:
     >>> holm_log10([-1268.0, -2.0])
     [-1267.69897, -2.0]
     """
-    adjusted = _step_down(logs, lambda tests, log_p: min(0.0, math.log10(tests) + log_p))
+    adjusted = _correct_step_down(logs, lambda tests, log_p: min(0.0, math.log10(tests) + log_p))
     return [round(log_p, 6) for log_p in adjusted]
 
 
-def _step_down(values: Sequence[float], correct: Callable[[int, float], float]) -> list[float]:
+def _correct_step_down(values: Sequence[float], correct: Callable[[int, float], float]) -> list[float]:
     """Correct values in ascending order, for one test fewer at each step.
 
     Args:
         values: p or its logarithm.
         correct: function from the number of tests and a value to the corrected value.
     """
-    order = _ascending_positions(values)
+    order = _sort_positions(values)
     adjusted = [UNDEFINED] * len(values)
     largest_so_far = -math.inf
     for rank, position in enumerate(order):
@@ -165,7 +165,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]
     """
-    order = _ascending_positions(values)
+    order = _sort_positions(values)
     adjusted = [UNDEFINED] * len(values)
     smallest_so_far = 1.0
     for rank in range(len(order), 0, -1):

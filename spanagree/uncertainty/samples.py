@@ -23,7 +23,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.errors import pluralize
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import LEAST_UNITS
-from spanagree.uncertainty.jackknife import Moments, group_sums, no_interval, t_ends
+from spanagree.uncertainty.jackknife import Moments, sum_groups, build_undefined_interval, compute_t_ends
 
 
 class SampleVariance(NamedTuple):
@@ -48,7 +48,7 @@ class SampleVariance(NamedTuple):
         """
         unit_group = np.zeros(len(left_out), np.int64) if group is None else group
         n_units = np.bincount(unit_group, minlength=len(value))
-        squared_changes = group_sums((left_out - value[unit_group]) ** 2, group, len(value))
+        squared_changes = sum_groups((left_out - value[unit_group]) ** 2, group, len(value))
         factor = (n_units - 1) / np.maximum(n_units, 1)
         return cls(factor[:, None] * squared_changes, n_units)
 
@@ -67,7 +67,7 @@ class SampleVariance(NamedTuple):
         return cls.of(sums / n_units, (sums - values) / max(n_units - 1, 1))
 
 
-def two_way(
+def add_sample_variances(
     variance: Floats, degrees: Floats, samples: Sequence[SampleVariance]
 ) -> tuple[Floats, Floats]:
     """Add variances over samples to that over documents, and compute the degrees of freedom.
@@ -91,7 +91,7 @@ def two_way(
         return total, np.where(satterthwaite_sum > 0, total**2 / satterthwaite_sum, degrees)
 
 
-def second_intervals(
+def build_second_intervals(
     intervals: Sequence[Interval],
     sums: Moments,
     sample: SampleVariance,
@@ -110,29 +110,29 @@ def second_intervals(
         n_units: number of units of each group, for messages.
     """
     with np.errstate(all="ignore"):
-        variance, degrees = two_way(sums.variance, sums.freedom, [sample])
-        second_ends = t_ends(sums.value, variance, degrees, tail, True)
+        variance, degrees = add_sample_variances(sums.variance, sums.freedom, [sample])
+        second_ends = compute_t_ends(sums.value, variance, degrees, tail, True)
     groups = zip(intervals, second_ends, n_units, strict=True)
     return [
-        _second(interval, ends_of_both, int(n_group_units), noun)
+        _build_second_interval(interval, ends_of_both, int(n_group_units), noun)
         for interval, ends_of_both, n_group_units in groups
     ]
 
 
-def _second(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interval:
+def _build_second_interval(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interval:
     """Build the second interval of three figures, which contains the first."""
     if n_units < LEAST_UNITS:
-        return no_interval(
+        return build_undefined_interval(
             f"{pluralize(n_units, noun)}; an interval over {noun}s needs {LEAST_UNITS}"
         )
     reason_without = f"undefined without one of the {noun}s"
     over_documents = np.array(interval[:3])
     is_defined = ~np.isnan(over_documents[:, 0])
     if not is_defined.any():
-        return no_interval(interval.reason.partition(": ")[2] or reason_without)
+        return build_undefined_interval(interval.reason.partition(": ")[2] or reason_without)
     low = np.where(is_defined, np.minimum(ends[:, 0], over_documents[:, 0]), np.nan).tolist()
     high = np.where(is_defined, np.maximum(ends[:, 1], over_documents[:, 1]), np.nan).tolist()
     if np.isnan(low[2]) and is_defined[2]:
-        return no_interval(reason_without)
+        return build_undefined_interval(reason_without)
     observed, expected, corrected = zip(low, high, strict=True)
     return Interval(observed, expected, corrected, kind=interval.kind)

@@ -28,11 +28,11 @@ from spanagree.units.dissimilarity import (
     Dissimilarity,
     UnitPairs,
     Units,
-    near_pairs,
-    pairs_of_annotators,
+    find_near_pairs,
+    count_pairs,
 )
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
-from spanagree.units.unitary_alignments import components, pack
+from spanagree.units.unitary_alignments import find_components, find_best_alignment
 
 _TOGETHER = 2000  # number of units in one assignment problem; the time grows with the square
 _AGAIN = 2  # number of further passes over the annotators
@@ -58,17 +58,17 @@ class UnitAlignment(NamedTuple):
         return self.cost - self.gap
 
 
-def disorder_bounds(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def bound_disorder(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Bound the dissimilarity of two units of a best unitary alignment, for each document.
 
     If a unit leaves its unitary alignment, this costs Δ_∅ and saves Σ (d − Δ_∅)/C over its pairs.
     Each summand is at least −Δ_∅/C, so d ≤ (C + n − 1) Δ_∅ for n annotators with C pairs.
     """
-    n_units_bound = pairs_of_annotators(annotators) + annotators - 1
+    n_units_bound = count_pairs(annotators) + annotators - 1
     return np.asarray(n_units_bound * dissimilarity.delta_empty, np.float64)
 
 
-def align(
+def align_units(
     units: Units,
     pairs: UnitPairs,
     annotators: Ints,
@@ -82,7 +82,7 @@ def align(
 
     Args:
         units: units of all documents.
-        pairs: pairs of units with a dissimilarity below :func:`disorder_bounds`.
+        pairs: pairs of units with a dissimilarity below :func:`bound_disorder`.
         annotators: number of annotators who saw each document.
         dissimilarity: dissimilarity of two units.
         deadline: end of the time.
@@ -90,19 +90,19 @@ def align(
     group = np.arange(len(units.start))
     gap = np.zeros(len(annotators))
     is_of_two = annotators[units.document[pairs.u]] == 2
-    _assign(units, pairs.rows(is_of_two), dissimilarity, group)
+    _assign_partners(units, pairs.rows(is_of_two), dissimilarity, group)
     larger_pairs = pairs.rows(~is_of_two)
     is_unproven = np.zeros(len(annotators), np.bool_)
     if len(larger_pairs.u):
-        gap, is_left = pack(units, larger_pairs, annotators, dissimilarity, group, deadline)
+        gap, is_left = find_best_alignment(units, larger_pairs, annotators, dissimilarity, group, deadline)
         _assign_in_turn(
             units, larger_pairs.rows(is_left[larger_pairs.u]), annotators, dissimilarity, group
         )
         is_unproven[units.document[is_left]] = True
     _, group = np.unique(group, return_inverse=True)
-    cost = cost_of(units, group, annotators, dissimilarity)
+    cost = compute_cost(units, group, annotators, dissimilarity)
     if is_unproven.any():
-        lowest_cost = _lowest_cost(
+        lowest_cost = _bound_cost(
             units.rows(is_unproven[units.document]), annotators, dissimilarity
         )
         gap[is_unproven] = np.maximum(cost - lowest_cost, 0)[is_unproven]
@@ -122,7 +122,7 @@ def _assign_in_turn(
     is_movable = np.zeros(len(group), np.bool_)
     is_movable[pairs.u] = is_movable[pairs.v] = True
     rank = units.ranks()
-    n_pairs = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
+    n_pairs = np.maximum(count_pairs(annotators), 1)[units.document]
     saving = (dissimilarity.delta_empty - pairs.value) / n_pairs[pairs.u]
     unit_of_pair, partner = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
     saving = np.concatenate((saving, saving))
@@ -132,7 +132,7 @@ def _assign_in_turn(
     for rank_in_turn in [*range(last_rank + 1)] * (1 + _AGAIN):
         in_turn = is_movable & (rank == rank_in_turn)
         group[in_turn] = -1
-        group[is_movable] = _by_first_unit(group, is_movable, initial_group)
+        group[is_movable] = _identify_by_first_unit(group, is_movable, initial_group)
         can_join = in_turn[partner] & (group[unit_of_pair] >= 0)
         # a unit joins a unitary alignment only if it is near every unit of it
         target_and_unit = group[unit_of_pair[can_join]] * len(group) + partner[can_join]
@@ -147,16 +147,16 @@ def _assign_in_turn(
         )
         target, candidate, gain = target[joins_all], candidate[joins_all], gain[joins_all]
         group[in_turn] = initial_group[in_turn]
-        _assign(
+        _assign_partners(
             units,
             UnitPairs(target, candidate, 2 * dissimilarity.delta_empty - gain),
             dissimilarity,
             group,
         )
-        group[is_movable] = _by_first_unit(group, is_movable, initial_group)
+        group[is_movable] = _identify_by_first_unit(group, is_movable, initial_group)
 
 
-def _by_first_unit(group: Ints, is_movable: Bools, initial_group: Ints) -> Ints:
+def _identify_by_first_unit(group: Ints, is_movable: Bools, initial_group: Ints) -> Ints:
     """Identify each unitary alignment by its first unit; −1 for units without any stays.
 
     Args:
@@ -170,46 +170,46 @@ def _by_first_unit(group: Ints, is_movable: Bools, initial_group: Ints) -> Ints:
     return np.where(group[is_movable] >= 0, first_unit[group[is_movable]], -1)
 
 
-def _annotators_with_units(units: Units, n_documents: int) -> Ints:
+def _count_annotators_with_units(units: Units, n_documents: int) -> Ints:
     """Count the annotators with a unit in each document."""
     count = np.zeros(n_documents, np.int64)
     np.maximum.at(count, units.document, units.ranks() + 1)
     return count
 
 
-def _lowest_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def _bound_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Compute a lower bound of the cost of each document.
 
     An alignment of all annotators contains an alignment of each two. So its cost is at least the
     sum of the costs of the best alignments of two, each weighted by 1/C.
     """
     n_documents, rank = len(annotators), units.ranks()
-    n_with_units = _annotators_with_units(units, n_documents)
+    n_with_units = _count_annotators_with_units(units, n_documents)
     costs = np.zeros(n_documents)
     for rank_pair in itertools.combinations(range(int(n_with_units.max(initial=0))), 2):
         units_of_pair = units.rows(np.isin(rank, rank_pair))
-        n_present = _annotators_with_units(units_of_pair, n_documents)
-        pairs = near_pairs(units_of_pair, disorder_bounds(n_present, dissimilarity), dissimilarity)
-        costs += align(units_of_pair, pairs, n_present, dissimilarity).cost * pairs_of_annotators(
+        n_present = _count_annotators_with_units(units_of_pair, n_documents)
+        pairs = find_near_pairs(units_of_pair, bound_disorder(n_present, dissimilarity), dissimilarity)
+        costs += align_units(units_of_pair, pairs, n_present, dissimilarity).cost * count_pairs(
             n_present
         )
     # next to an annotator without units, each unit is alone
     n_units = np.bincount(units.document, minlength=n_documents)
     costs += dissimilarity.delta_empty * n_units * (annotators - n_with_units)
-    return np.asarray(costs / np.maximum(pairs_of_annotators(annotators), 1), np.float64)
+    return np.asarray(costs / np.maximum(count_pairs(annotators), 1), np.float64)
 
 
-def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def compute_cost(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Sum the disorders of the unitary alignments of each document.
 
     The sums are correctly rounded, so the order of the units changes no digit.
     """
-    u, v = aligned_pairs(group)
+    u, v = find_aligned_pairs(group)
     values = dissimilarity.of_pairs(units, u, v)
     n_members = np.bincount(group)
     document = np.zeros(len(n_members), np.int64)
     document[group] = units.document
-    n_pairs = pairs_of_annotators(annotators)
+    n_pairs = count_pairs(annotators)
     n_empty_pairs = n_pairs[document] - n_members * (n_members - 1) // 2
     n_missing = np.bincount(document, n_empty_pairs, len(annotators))
     sums = [
@@ -220,7 +220,7 @@ def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimil
     return np.asarray(totals / np.maximum(n_pairs, 1), np.float64)
 
 
-def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
+def find_aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     """Find the pairs of units in the same unitary alignment, sorted.
 
     >>> [x.tolist() for x in aligned_pairs(np.array([0, 1, 0, 0]))]
@@ -241,7 +241,7 @@ def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     return first[pair_order], second[pair_order]
 
 
-def _assign(units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
+def _assign_partners(units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
     """Align the units of two annotators, and write each partner's group to `group`.
 
     The second unit of an aligned pair gets the index of the first unit as its group. Components of
@@ -249,7 +249,7 @@ def _assign(units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group:
     """
     if not len(pairs.u):
         return
-    component = components(pairs, len(units.start))
+    component = find_components(pairs, len(units.start))
     component_size = np.bincount(component)
     order = np.argsort(component[pairs.u], kind="stable")
     portion = (np.cumsum(component_size) // _TOGETHER)[component[pairs.u[order]]]

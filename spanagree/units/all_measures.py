@@ -12,10 +12,10 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, sub_progress
-from spanagree.chance.model import ChanceModel, chance_model
+from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
-from spanagree.comparisons.measures import find_measure, measures
-from spanagree.comparisons.overlaps import chance_of_corpus
+from spanagree.comparisons.measures import find_measure, list_measures
+from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import keep_placed, select_notes_on_unplaced
 from spanagree.corpus.roles import choose_annotators, count_seen
@@ -223,8 +223,8 @@ def compare_measures(
     all_layers = as_corpus(corpus)
     with_quotes, chosen_names = choose_annotators(all_layers, annotators)
     corpus = keep_placed(with_quotes, "α of tokens, α_U and γ")
-    requested_model = chance_model(chance)  # an unknown name is an error for all measures
-    model = chance_of_corpus(all_layers, "exact", requested_model)
+    requested_model = build_chance_model(chance)  # an unknown name is an error for all measures
+    model = choose_chance_of_corpus(all_layers, "exact", requested_model)
     Sampling("chance", model, precision, seed)
     Deadline.after(time_limit)
     is_compared = np.asarray(count_seen(corpus) >= 2)
@@ -252,13 +252,13 @@ def compare_measures(
             seed=seed, executor=executor, progress=sub_progress(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
-        return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
+        return [_build_disagreement_score(result.gamma), _build_disagreement_score(result.gamma_cat)]
 
     of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
     measures: dict[str, MeasureScore] = {}
     refusals, n_computations = [], 0
     for names, compute in (
-        *_measures_without_alignments(
+        *_yield_measures_without_alignments(
             quoted_documents, placed_documents, model, seed, clock, is_open=requested_model.is_open
         ),
         (["γ", "γ_cat"], sampled),
@@ -267,7 +267,7 @@ def compare_measures(
             figures = compute()
         except (SettingError, InputError) as error:
             refusals.append(f"{names[0]}: {error}")
-            reason = _reason(error, names[0])
+            reason = _explain_undefined(error, names[0])
             figures = [MeasureScore("", UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)] * len(
                 names
             )
@@ -291,7 +291,7 @@ def compare_measures(
 _WITH_OVERLAPS = ("corrected F1, exact", "γ")  # defined where segments overlap
 
 
-def _reason(error: Exception, measure: str) -> str:
+def _explain_undefined(error: Exception, measure: str) -> str:
     """Explain an undefined measure, without advice to use options that the measure lacks."""
     if not isinstance(error, OverlapError):
         return str(error)
@@ -341,7 +341,7 @@ class _Clock:
 _Computation = Callable[[], list[MeasureScore]]
 
 
-def _measures_without_alignments(
+def _yield_measures_without_alignments(
     quoted_documents: Corpus,
     placed_documents: Corpus,
     chance: ChanceModel,
@@ -394,14 +394,14 @@ def _measures_without_alignments(
         return [MeasureScore("agreement", *figures, reason=of_tokens.reason)]
 
     def units() -> list[MeasureScore]:
-        return [_disagreement(alpha_u(placed_documents, progress=clock.of("α_U")).all)]
+        return [_build_disagreement_score(alpha_u(placed_documents, progress=clock.of("α_U")).all)]
 
-    for match in measures(lambda measure: measure.of_label):
+    for match in list_measures(lambda measure: measure.of_label):
         yield [f"corrected F1, {match}"], f1(match)
     yield ["α of tokens"], tokens
     yield ["α_U"], units
 
 
-def _disagreement(figure: Any) -> MeasureScore:
+def _build_disagreement_score(figure: Any) -> MeasureScore:
     numbers = (figure.observed, figure.expected, figure.value, figure.error)
     return MeasureScore("disagreement", *numbers, figure.reason, getattr(figure, "bounds", None))

@@ -20,14 +20,14 @@ from spanagree.corpus.roles import as_list
 from spanagree.errors import check_choice, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.parts.each import Part, read_whole_corpus
-from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
-from spanagree.units.alpha_u_count import ALL, DisagreementCounts, DisagreementOptions, count
+from spanagree.uncertainty.confidence import Jackknife, parse_ci, add_interval_settings
+from spanagree.units.alpha_u_count import ALL, DisagreementCounts, DisagreementOptions, sum_disagreements
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.score import (
-    disagreement,
-    over_documents,
-    undefined,
-    with_intervals,
+    compute_coefficient,
+    build_document_intervals,
+    build_undefined,
+    add_intervals,
 )
 
 if TYPE_CHECKING:
@@ -78,30 +78,30 @@ def alpha_u(
     counting = DisagreementOptions(
         continuum=continuum, annotators=annotators, pairs=pairs, progress=progress
     )
-    return _result(count(joined, counting), pairs, jackknife)
+    return _build_result(sum_disagreements(joined, counting), pairs, jackknife)
 
 
-def _result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
+def _build_result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
     """Build the result for all annotators, and for each pair if requested."""
-    names, settings = counts.annotators, settings_with(counts.settings, jackknife)
-    team = _coefficients(counts, (), jackknife)
+    names, settings = counts.annotators, add_interval_settings(counts.settings, jackknife)
+    team = _compute_coefficients(counts, (), jackknife)
     by_pair = {
-        pair: _coefficients(counts, pair, jackknife) for pair in combinations(names, 2) if pairs
+        pair: _compute_coefficients(counts, pair, jackknife) for pair in combinations(names, 2) if pairs
     }
     notes = [*counts.notes]
     if n_left_out := counts.documents - team.documents:
         documents = pluralize(counts.documents, "document")
         notes.append(
-            f"{n_left_out} of {documents} not seen by {_required_annotators(counts)}, left out"
+            f"{n_left_out} of {documents} not seen by {_name_required_annotators(counts)}, left out"
         )
     return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), jackknife)
 
 
-def _required_annotators(counts: DisagreementCounts) -> str:
+def _name_required_annotators(counts: DisagreementCounts) -> str:
     return "all annotators" if counts.settings.continuum == "joined" else "two annotators"
 
 
-def _coefficients(
+def _compute_coefficients(
     counts: DisagreementCounts, names: tuple[str, ...], jackknife: Jackknife | None
 ) -> AlphaUFigures:
     """Compute α_U overall and by label.
@@ -114,7 +114,7 @@ def _coefficients(
     sorted_names = tuple(sorted(names))
     sums = counts.sums.get(sorted_names)
     if sums is None or not sums.documents:
-        no_coefficient = undefined(f"no document that {_required_annotators(counts)} saw")
+        no_coefficient = build_undefined(f"no document that {_name_required_annotators(counts)} saw")
         return AlphaUFigures(no_coefficient, dict.fromkeys(counts.labels, no_coefficient), 0)
     (weight,) = sums.weight.tolist()
     figures = []
@@ -122,13 +122,13 @@ def _coefficients(
         observed, by_chance = sums.figures[label].tolist() if label in sums.figures else (0, 0)
         if label in sums.figures:
             no_chance_reason = "chance alone gives no disagreement"
-            figures.append(disagreement(observed / weight, by_chance / weight, no_chance_reason))
+            figures.append(compute_coefficient(observed / weight, by_chance / weight, no_chance_reason))
         else:
             subject = "nothing" if label is ALL else f"no {escape_name(label)}"
-            figures.append(undefined(f"{subject} is marked"))
+            figures.append(build_undefined(f"{subject} is marked"))
     if jackknife is not None:
-        ends = over_documents(counts.per_document[sorted_names].sums, jackknife)
-        figures = with_intervals(figures, ends)
+        ends = build_document_intervals(counts.per_document[sorted_names].sums, jackknife)
+        figures = add_intervals(figures, ends)
     return AlphaUFigures(
         figures[0], dict(zip(counts.labels, figures[1:], strict=True)), sums.documents
     )

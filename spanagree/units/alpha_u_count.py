@@ -95,7 +95,7 @@ class DisagreementOptions:
     progress: Progress = None
 
 
-def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
+def sum_disagreements(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
     """Sum the disagreements of one corpus, of all annotators and of each two.
 
     Raises:
@@ -110,9 +110,9 @@ def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    tables: dict[tuple[str, ...], DisagreementTable] = {(): _table(corpus, settings)}
+    tables: dict[tuple[str, ...], DisagreementTable] = {(): _build_table(corpus, settings)}
     for pair in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
-        tables[pair] = _table(corpus.select_annotators(pair), settings)
+        tables[pair] = _build_table(corpus.select_annotators(pair), settings)
     if counting.progress is not None:
         counting.progress(len(tables), len(tables))
     return DisagreementCounts(
@@ -121,12 +121,12 @@ def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
         notes=corpus.notes,
         annotators=corpus.annotators,
         labels=corpus.labels,
-        sums={key: _sums(table, corpus.labels) for key, table in tables.items()},
+        sums={key: _sum_over_documents(table, corpus.labels) for key, table in tables.items()},
         per_document=tables,
     )
 
 
-def _table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
+def _build_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
     joined = settings.continuum == "joined"
     units = sums_of.continua(corpus, joined)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
@@ -146,7 +146,7 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
     )
 
 
-def _sums(table: DisagreementTable, labels: Sequence[str]) -> DisagreementSums:
+def _sum_over_documents(table: DisagreementTable, labels: Sequence[str]) -> DisagreementSums:
     """Sum a table over its documents."""
 
     def total(label_index: int, columns: Sequence[int]) -> Floats:

@@ -75,7 +75,7 @@ class Continua(NamedTuple):
         return np.append(self._first[1:], len(self.cell) > 0)[: len(self.cell)]
 
 
-def continua(corpus: Corpus, joined: bool) -> Continua:
+def collect_continua(corpus: Corpus, joined: bool) -> Continua:
     """Collect the units of the compared documents.
 
     Args:
@@ -95,7 +95,7 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
     document, start, end, label, annotator = (
         column[order] for column in (document, start, end, label, annotator)
     )
-    _check(corpus, document, start, end, label, annotator)
+    _check_overlaps(corpus, document, start, end, label, annotator)
     in_compared = is_compared[document]
     document, start, end, label, annotator = (
         column[in_compared] for column in (document, start, end, label, annotator)
@@ -121,7 +121,7 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
     )
 
 
-def _check(
+def _check_overlaps(
     corpus: Corpus, document: Ints, start: Ints, end: Ints, label: Ints, annotator: Ints
 ) -> None:
     """Raise a SettingError if units of the same annotator and category overlap."""
@@ -141,7 +141,7 @@ def _check(
     )
 
 
-def observed(units: Continua) -> Floats:
+def compute_observed(units: Continua) -> Floats:
     """Compute L²·D_o of each cell."""
     n_seen, document_length = units.seen[units.document], units.lengths[units.document]
     n_units = len(units.cell)
@@ -180,12 +180,12 @@ def observed(units: Continua) -> Floats:
     return np.asarray(2 * sums / (n_seen * (n_seen - 1)), np.float64)
 
 
-def expected(units: Continua) -> Floats:
+def compute_expected(units: Continua) -> Floats:
     """Compute L²·D_e of each cell, with the units and gaps of all annotators placed anywhere."""
     n_cells = len(units.document)
     n_seen, document_length = units.seen[units.document], units.lengths[units.document]
     size = units.end - units.start
-    gap, gap_cell = _gaps(units)
+    gap, gap_cell = _compute_gaps(units)
     key_step = int(units.lengths.max(initial=0)) + 1
     key = gap_cell * key_step + gap
     order = np.argsort(key, kind="stable")
@@ -194,7 +194,7 @@ def expected(units: Continua) -> Floats:
     first_gap = np.searchsorted(key, cell * key_step + size, side="left")
     gap_stop = np.searchsorted(key, (cell + 1) * key_step, side="left")
     # for annotators without a unit of the cell, the whole document is one gap
-    n_without_units = (n_seen - _annotators(units))[cell]
+    n_without_units = (n_seen - _count_annotators(units))[cell]
     n_placements = (
         cumulative_gaps[gap_stop] - cumulative_gaps[first_gap] - (gap_stop - first_gap) * (size - 1)
     )
@@ -212,12 +212,12 @@ def expected(units: Continua) -> Floats:
     )
 
 
-def _annotators(units: Continua) -> Ints:
+def _count_annotators(units: Continua) -> Ints:
     """Count the annotators with a unit in each cell."""
     return np.bincount(units.cell[units.last], minlength=len(units.document)).astype(np.int64)
 
 
-def _gaps(units: Continua) -> tuple[Ints, Ints]:
+def _compute_gaps(units: Continua) -> tuple[Ints, Ints]:
     """Compute the lengths of the gaps of annotators with a unit in a cell, and their cells."""
     gap_before = units.start - units.before
     gap_after = (units.lengths[units.document][units.cell] - units.end)[units.last]

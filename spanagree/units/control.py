@@ -22,20 +22,20 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, group_indices, join_sorted, unique_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, is_long
-from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
+from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolate_values
 from spanagree.comparisons.expected import compute_start_distributions
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import concatenate_segments
-from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, pairs_of_annotators
+from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, count_pairs
 
 _PLACES = 5_000_000  # largest number of distinct lengths times positions of a document
 _CHUNK = 1 << 20  # number of elements of one temporary array
 
 
-def gains(units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def sum_gains(units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Sum the gains of all pairs of units in each document."""
-    n_pairs = np.maximum(pairs_of_annotators(annotators), 1)
+    n_pairs = np.maximum(count_pairs(annotators), 1)
     document = units.document[pairs.u]
     gain = (n_pairs[document] + 1) * dissimilarity.delta_empty - pairs.value
     sums = np.bincount(document, np.maximum(gain, 0), len(annotators))
@@ -55,10 +55,10 @@ def is_affordable(corpus: Corpus) -> bool:
     return bool((n_lengths * n_positions <= _PLACES).all())
 
 
-def expected_gains(
+def compute_expected_gains(
     corpus: Corpus, chance: ChanceModel, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Compute the mean of :func:`gains` over random annotations, for each document."""
+    """Compute the mean of :func:`sum_gains` over random annotations, for each document."""
     starts, starts_by_annotator = compute_start_distributions(corpus, corpus.annotators, chance)
     columns = [
         (
@@ -73,7 +73,7 @@ def expected_gains(
     no_rows = np.zeros(0, np.int64)
     columns_joined = [np.concatenate([no_rows, *column]) for column in zip(*columns, strict=True)]
     if isinstance(starts, UniformStarts):
-        return _sum_of_mean_gains(starts.profiles, columns_joined, annotators, dissimilarity)
+        return _sum_mean_gains(starts.profiles, columns_joined, annotators, dissimilarity)
     assert isinstance(starts, CoarseStarts)  # as segments are one piece
     document, _, _, length, profile = columns_joined
     sums_by_level = []
@@ -83,14 +83,14 @@ def expected_gains(
         # the gain of two units, summed over all offsets, is proportional to their lengths
         scale = length / (units * level.factor[profile])
         sums_by_level.append(
-            _sum_of_mean_gains(level.profiles, columns_at_level, annotators, dissimilarity, scale)
+            _sum_mean_gains(level.profiles, columns_at_level, annotators, dissimilarity, scale)
         )
     relative_step = np.ones(len(annotators))
     relative_step[document] = 1 / starts.levels[0].factor[profile]
-    return extrapolated(sums_by_level, relative_step)[0]
+    return extrapolate_values(sums_by_level, relative_step)[0]
 
 
-def _sum_of_mean_gains(
+def _sum_mean_gains(
     profiles: Profiles,
     columns: Sequence[Ints],
     annotators: Ints,
@@ -113,25 +113,25 @@ def _sum_of_mean_gains(
     i, j = join_sorted(document, document)
     is_later = annotator[j] > annotator[i]
     i, j = i[is_later], j[is_later]
-    n_pairs = np.maximum(pairs_of_annotators(annotators), 1)[document[i]]
-    distance_code, distances = _encode(dissimilarity.between(label[i], label[j]))
+    n_pairs = np.maximum(count_pairs(annotators), 1)[document[i]]
+    distance_code, distances = _encode_values(dissimilarity.between(label[i], label[j]))
     unit_pairs, row_index, _ = unique_rows(
         length[i], length[j], distance_code, n_pairs, profile[i], profile[j]
     )
-    mean_gain = _mean_gains(profiles, unit_pairs, distances, dissimilarity)[row_index]
+    mean_gain = _compute_mean_gains(profiles, unit_pairs, distances, dissimilarity)[row_index]
     total_length = length[i] + length[j]
     mean_ratio = (length_ratio[i] * length[i] + length_ratio[j] * length[j]) / total_length
     weights = n_units[i] * n_units[j] * mean_gain * mean_ratio
     return np.bincount(document[i], weights, len(annotators)).astype(np.float64)
 
 
-def _encode(values: Floats) -> tuple[Ints, Floats]:
+def _encode_values(values: Floats) -> tuple[Ints, Floats]:
     """Encode values as indices into the distinct values."""
     distinct_values, code = np.unique(values, return_inverse=True)
     return code.astype(np.int64), distinct_values
 
 
-def _mean_gains(
+def _compute_mean_gains(
     profiles: Profiles, rows: tuple[Ints, ...], distances: Floats, dissimilarity: Dissimilarity
 ) -> Floats:
     """Compute the mean gain of one random unit of A and one of B, for each row.

@@ -64,12 +64,12 @@ class Units(NamedTuple):
         return np.asarray(annotator_index - annotator_index[first_row], np.int64)
 
 
-def pairs_of_annotators(annotators: Ints) -> Ints:
+def count_pairs(annotators: Ints) -> Ints:
     """Compute the number of pairs of `annotators` annotators."""
     return annotators * (annotators - 1) // 2
 
 
-def units_of(corpus: Corpus) -> Units:
+def collect_units(corpus: Corpus) -> Units:
     """Collect the units of a corpus, with annotators numbered in its order."""
     document, start, end, label, annotator = concatenate_segments(corpus.layers.values())
     units = Units(document, annotator, start.astype(np.float64), end.astype(np.float64), label)
@@ -141,7 +141,7 @@ class Dissimilarity:
             return np.sqrt(np.asarray(largest / self.delta_empty) / np.float64(self.alpha))
 
 
-def ordinal_positions(labels: Sequence[str], order: Sequence[str]) -> tuple[float, ...]:
+def compute_ordinal_positions(labels: Sequence[str], order: Sequence[str]) -> tuple[float, ...]:
     """Compute the position of each label on an ordinal scale, from 0 to 1.
 
     Raises:
@@ -179,7 +179,7 @@ class UnitPairs(NamedTuple):
         return UnitPairs(self.u[rows], self.v[rows], self.value[rows])
 
 
-def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> UnitPairs:
+def find_near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> UnitPairs:
     """Find the pairs of units of two annotators with a dissimilarity below a bound.
 
     Args:
@@ -188,12 +188,12 @@ def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> Un
         dissimilarity: dissimilarity of two units.
     """
     batches: list[UnitPairs] = []
-    for u, v in _candidates(units, dissimilarity.reach(bounds)):
+    for u, v in _yield_candidates(units, dissimilarity.reach(bounds)):
         is_of_two = units.annotator[u] != units.annotator[v]
         u, v = u[is_of_two], v[is_of_two]
         is_reversed = units.annotator[u] > units.annotator[v]
         u, v = np.where(is_reversed, v, u), np.where(is_reversed, u, v)
-        value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
+        value = dissimilarity.of_pairs(units, u, v) + compute_tie_breaks(units, u, v, dissimilarity)
         is_near = value < bounds[units.document[u]]
         batches.append(UnitPairs(u[is_near], v[is_near], value[is_near]))
     no_pairs = UnitPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -201,7 +201,7 @@ def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> Un
     return pairs.rows(np.lexsort((pairs.v, pairs.u)))
 
 
-def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
+def _yield_candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
     """Yield batches of pairs of units with midpoints within reach, each pair once.
 
     Args:
@@ -240,7 +240,7 @@ def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
         yield order[batch_start + row], order[second]
 
 
-def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> Floats:
+def compute_tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Compute the summand of the dissimilarity that breaks ties between equally good alignments.
 
     The summand is tiny, negative, and independent of the order of the units. It prefers the

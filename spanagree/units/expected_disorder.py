@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanagree.arrays import Floats
 from spanagree.parts.workers import yield_outcomes
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.units.control import expected_gains, is_affordable
+from spanagree.units.control import compute_expected_gains, is_affordable
 from spanagree.units.dissimilarity import Dissimilarity
-from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, concatenate_draws, draw
+from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, concatenate_draws, sum_draws
 from spanagree.units.time_limit import Deadline
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def sample_expected(
     known_gain = None
     # after the deadline only a few draws follow, too few to repay the computation of the mean
     if sampling.sampler == "chance" and not deadline.is_over and is_affordable(continuum.corpus):
-        known_gain = expected_gains(
+        known_gain = compute_expected_gains(
             continuum.corpus, sampling.chance, continuum.annotators, job.dissimilarity
         )
     draws: list[AlignmentSums] = []
@@ -113,11 +113,11 @@ def sample_expected(
             if n_done < _LEAST:  # without a search for the best alignments
                 remaining_indices = range(n_done, _LEAST)
                 draws.append(
-                    draw(continuum, job.dissimilarity, sampling, remaining_indices, deadline)
+                    sum_draws(continuum, job.dissimilarity, sampling, remaining_indices, deadline)
                 )
-            return estimate(concatenate_draws(draws), known_gain)._replace(is_cut=True)
-        expected = estimate(concatenate_draws(draws), known_gain)
-        error = _largest_error(observed, expected)
+            return estimate_expected_cost(concatenate_draws(draws), known_gain)._replace(is_cut=True)
+        expected = estimate_expected_cost(concatenate_draws(draws), known_gain)
+        error = _compute_largest_error(observed, expected)
         if not error > sampling.precision or n_done >= _MOST:
             return expected
         n_wanted = math.ceil(n_done * (error / sampling.precision) ** 2 * 1.05)
@@ -133,12 +133,12 @@ def _draw_batches(
         for draw_indices in batches:
             if job.deadline.is_over:
                 return
-            yield draw(*settings, draw_indices, job.deadline)
+            yield sum_draws(*settings, draw_indices, job.deadline)
         return
     tasks = (
         ((*settings, draw_indices, job.deadline), "a portion of draws") for draw_indices in batches
     )
-    for batch_sums, error in yield_outcomes(tasks, draw, job.executor):
+    for batch_sums, error in yield_outcomes(tasks, sum_draws, job.executor):
         if error is not None:
             raise error
         if job.deadline.is_over:
@@ -146,17 +146,17 @@ def _draw_batches(
         yield batch_sums
 
 
-def _largest_error(observed: AlignmentSums, expected: ExpectedDisorder) -> float:
+def _compute_largest_error(observed: AlignmentSums, expected: ExpectedDisorder) -> float:
     """Compute the larger of the standard errors of γ and γ_cat, from those of the expectations."""
     cost = math.fsum(observed.cost[0].tolist())
     of_gamma = cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
     category_sum, weight = observed.categories[0][:, 0].sum(0).tolist()
-    ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, 0])
+    ratio, error = compute_ratio(expected.drawn.categories.sum(1)[:, 0])
     of_cat = category_sum / weight / ratio**2 * error if weight > 0 and ratio > 0 else 0.0
     return max(of_gamma, of_cat)
 
 
-def ratio_of(sums: Floats) -> tuple[float, float]:
+def compute_ratio(sums: Floats) -> tuple[float, float]:
     """Compute the ratio of two sums over draws, (draws, 2), and its standard error."""
     numerator, denominator = (math.fsum(column) for column in sums.T.tolist())
     if not denominator > 0:
@@ -167,7 +167,7 @@ def ratio_of(sums: Floats) -> tuple[float, float]:
     )
 
 
-def estimate(draws: AlignmentSums, known_gain: Floats | None) -> ExpectedDisorder:
+def estimate_expected_cost(draws: AlignmentSums, known_gain: Floats | None) -> ExpectedDisorder:
     """Estimate the expected cost, with the control variate if its expectation is known.
 
     Args:

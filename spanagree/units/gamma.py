@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.arrays import Floats, sub_progress
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
+from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import keep_placed
@@ -34,22 +34,22 @@ from spanagree.errors import SettingError, escape_name, pluralize, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
-from spanagree.units.dissimilarity import Dissimilarity, ordinal_positions
+from spanagree.units.dissimilarity import Dissimilarity, compute_ordinal_positions
 from spanagree.units.expected_disorder import (
     FIRST_DRAWS,
     ExpectedDisorder,
     GammaTask,
-    ratio_of,
+    compute_ratio,
     sample_expected,
 )
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, align_annotations
 from spanagree.units.score import (
     CoefficientScore,
-    disagreement,
-    over_documents,
-    undefined,
-    with_intervals,
+    compute_coefficient,
+    build_document_intervals,
+    build_undefined,
+    add_intervals,
 )
 from spanagree.units.time_limit import Deadline
 
@@ -112,11 +112,11 @@ def gamma(
     """
     corpus = keep_placed(as_corpus(corpus), "units")
     check_contiguous(corpus, "γ")
-    model = chance_of_corpus(corpus, "exact", chance_model(chance))  # exact goes with each model
+    model = choose_chance_of_corpus(corpus, "exact", build_chance_model(chance))  # exact goes with each model
     corpus, chosen_names = choose_annotators(corpus, annotators)
     job = GammaTask(
         Dissimilarity(
-            alpha, beta, delta_empty, categorical, *_label_positions(corpus, categorical, order)
+            alpha, beta, delta_empty, categorical, *_compute_label_positions(corpus, categorical, order)
         ),
         Sampling(sampler, model, precision, seed),
         parse_ci(ci, clusters=False),
@@ -124,20 +124,20 @@ def gamma(
         progress,
         Deadline.after(time_limit),
     )
-    result = _compute(corpus, job, pairs)
+    result = _compute_result(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen_names))
 
 
-def _label_positions(
+def _compute_label_positions(
     corpus: Corpus, categorical: str, order: Sequence[str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Compute the position of each label on the ordinal scale, and the scale; empty if nominal."""
     if categorical != "ordinal":
         return (), ()
-    return ordinal_positions(corpus.labels, tuple(order)), tuple(order)
+    return compute_ordinal_positions(corpus.labels, tuple(order)), tuple(order)
 
 
-def _compute(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
+def _compute_result(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
     """Compute the result for all annotators, and for each pair if requested."""
     sampling, dissimilarity, names = job.sampling, job.dissimilarity, corpus.annotators
     if sampling.sampler == "chance":
@@ -158,22 +158,22 @@ def _compute(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
         reading=corpus.reading,
         **{"seed": int(sampling.seed), **interval_settings},
     )
-    of_all = _coefficients(canonical(corpus), job)
+    of_all = _compute_coefficients(sort_canonically(corpus), job)
     by_pair = {
-        (first, second): _coefficients(canonical(corpus.select_annotators([first, second])), job)
+        (first, second): _compute_coefficients(sort_canonically(corpus.select_annotators([first, second])), job)
         for i, first in enumerate(names)
         for second in names[i + 1 :]
         if pairs
     }
-    notes = [*corpus.notes, *_notes("", of_all, job)]
+    notes = [*corpus.notes, *_yield_notes("", of_all, job)]
     for pair, figures in by_pair.items():
-        notes += _notes(f"{escape_name('–'.join(pair))}: ", figures, job)
+        notes += _yield_notes(f"{escape_name('–'.join(pair))}: ", figures, job)
     if any(figures.is_cut for figures in (of_all, *by_pair.values())):
         settings = replace(settings, stopped="time")
     return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.jackknife)
 
 
-def canonical(corpus: Corpus) -> Corpus:
+def sort_canonically(corpus: Corpus) -> Corpus:
     """Sort a corpus: annotators by name, documents by id, or by content if they have no ids.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], []], "ann": [[(0, 2, "X")], []]})
@@ -201,7 +201,7 @@ def canonical(corpus: Corpus) -> Corpus:
     )
 
 
-def _notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator[str]:
+def _yield_notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator[str]:
     """Yield notes on unproven alignments and imprecise values."""
     if figures.gap > 0:
         yield (
@@ -215,7 +215,7 @@ def _notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator[str]:
         )
 
 
-def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
+def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     """Compute γ, γ_cat and γ_k of a corpus in canonical order."""
     n_seen = count_seen(corpus)
     compared_documents = corpus.subset(np.asarray(n_seen >= 2))
@@ -233,8 +233,8 @@ def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
         undefined_reason = "no document that two annotators saw"
     if undefined_reason:
         return GammaFigures(
-            *(undefined(undefined_reason),) * 2,
-            {label: undefined(undefined_reason) for label in corpus.labels},
+            *(build_undefined(undefined_reason),) * 2,
+            {label: build_undefined(undefined_reason) for label in corpus.labels},
             n_documents, n_units, 0, 0, 0.0, False,
         )  # fmt: skip
     report_progress = sub_progress(job.progress, "sampling") or (lambda done, total: None)
@@ -258,17 +258,17 @@ def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
             n_alignment_parts + n_done, n_alignment_parts + n_total
         ),
     )
-    table = _table(weight, observed, expected)
+    table = _build_table(weight, observed, expected)
     of_gamma, *of_categories = np.moveaxis(table, 1, 0)
-    figures = [_gamma(of_gamma, expected)]
+    figures = [_compute_gamma(of_gamma, expected)]
     for category_index, (sums, label) in enumerate(
         zip(of_categories, (None, *compared_documents.labels), strict=True)
     ):
-        figures.append(_gamma_cat(sums, expected, category_index, label))
+        figures.append(_compute_gamma_cat(sums, expected, category_index, label))
     if expected.is_cut or observed.gap.any() or expected.gap:
-        figures = _with_bounds(figures, observed, expected, job)
+        figures = _replace_by_bounds(figures, observed, expected, job)
     if job.jackknife is not None:
-        figures = with_intervals(figures, over_documents(table, job.jackknife))
+        figures = add_intervals(figures, build_document_intervals(table, job.jackknife))
     return GammaFigures(
         figures[0],
         figures[1],
@@ -282,7 +282,7 @@ def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     )
 
 
-def _table(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) -> Floats:
+def _build_table(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) -> Floats:
     """Build the summands of each document; (documents, figures, 4).
 
     The figures are γ, γ_cat and γ_k of each label; the four columns are the observed and the
@@ -297,15 +297,15 @@ def _table(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) 
     return np.concatenate((of_gamma[:, None], of_categories), axis=1)
 
 
-def _gamma(sums: Floats, expected: ExpectedDisorder) -> CoefficientScore:
+def _compute_gamma(sums: Floats, expected: ExpectedDisorder) -> CoefficientScore:
     """Compute γ from the summands of each document."""
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
     no_chance_reason = "random annotations are in no disorder either"
-    return disagreement(observed / weight, by_chance / weight, no_chance_reason, error)
+    return compute_coefficient(observed / weight, by_chance / weight, no_chance_reason, error)
 
 
-def _gamma_cat(
+def _compute_gamma_cat(
     sums: Floats, expected: ExpectedDisorder, category_index: int, label: str | None
 ) -> CoefficientScore:
     """Compute γ_cat, or γ_k of a label.
@@ -319,16 +319,16 @@ def _gamma_cat(
     observed, by_chance, weight, chance_weight = (math.fsum(x) for x in sums.T.tolist())
     subject = "units" if label is None else f"units with {escape_name(label)}"
     if not weight > 0:
-        return undefined(f"no aligned {subject} that overlap enough")
+        return build_undefined(f"no aligned {subject} that overlap enough")
     no_chance_reason = f"aligned {subject} of random annotations have one category"
     if not chance_weight > 0 or not by_chance > 0:
         return CoefficientScore(UNDEFINED, observed / weight, 0.0, reason=no_chance_reason)
-    ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, category_index])
+    ratio, error = compute_ratio(expected.drawn.categories.sum(1)[:, category_index])
     observed_ratio = observed / weight
-    return disagreement(observed_ratio, ratio, no_chance_reason, observed_ratio / ratio**2 * error)
+    return compute_coefficient(observed_ratio, ratio, no_chance_reason, observed_ratio / ratio**2 * error)
 
 
-def _with_bounds(
+def _replace_by_bounds(
     figures: Sequence[CoefficientScore],
     observed: AlignmentSums,
     expected: ExpectedDisorder,
@@ -360,19 +360,19 @@ def _with_bounds(
                 observed=UNDEFINED if gap else gamma_figure.observed,
                 expected=UNDEFINED if random_gap or margin else gamma_figure.expected,
             )
-        bounded.append(gamma_figure if is_narrow else _as_bounds(gamma_figure, ends, expected))
+        bounded.append(gamma_figure if is_narrow else _replace_value_by_bounds(gamma_figure, ends, expected))
     for figure in category_figures:
         if figure.reason or not (gap or random_gap or expected.is_cut or figure.error > precision):
             bounded.append(figure)
         elif gap or random_gap:
-            bounded.append(undefined("the best alignment is not proven"))
+            bounded.append(build_undefined("the best alignment is not proven"))
         else:
             ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
-            bounded.append(_as_bounds(figure._replace(expected=UNDEFINED), ends, expected))
+            bounded.append(_replace_value_by_bounds(figure._replace(expected=UNDEFINED), ends, expected))
     return bounded
 
 
-def _as_bounds(
+def _replace_value_by_bounds(
     figure: CoefficientScore, bounds: tuple[float, float], expected: ExpectedDisorder
 ) -> CoefficientScore:
     """Replace the value of a coefficient by its bounds, and give the reason."""

@@ -26,9 +26,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_integer, quote_value
-from spanagree.units.alignment import UnitAlignment, align, aligned_pairs, disorder_bounds
-from spanagree.units.control import gains
-from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, near_pairs, units_of
+from spanagree.units.alignment import UnitAlignment, align_units, find_aligned_pairs, bound_disorder
+from spanagree.units.control import sum_gains
+from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, find_near_pairs, collect_units
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
 SAMPLERS = {
@@ -90,7 +90,7 @@ class Continuum(NamedTuple):
     def of(cls, corpus: Corpus) -> Continuum:
         """Build the continuum of a corpus."""
         n_seen = count_seen(corpus)
-        return cls(corpus, units_of(corpus), n_seen, len(corpus.labels))
+        return cls(corpus, collect_units(corpus), n_seen, len(corpus.labels))
 
 
 class AlignmentSums(NamedTuple):
@@ -138,9 +138,9 @@ def align_annotations(
     columns = Units(*(np.concatenate(column) for column in zip(*annotations, strict=True)))
     units = columns._replace(document=columns.document + document_shift)
     annotators = np.tile(continuum.annotators, n_annotations)
-    pairs = near_pairs(units, disorder_bounds(annotators, dissimilarity), dissimilarity)
+    pairs = find_near_pairs(units, bound_disorder(annotators, dissimilarity), dissimilarity)
     alignment = _align_in_parts(units, pairs, annotators, dissimilarity, deadline, progress)
-    gain = gains(units, pairs, annotators, dissimilarity)
+    gain = sum_gains(units, pairs, annotators, dissimilarity)
     # disorder is divided by the number of aligned units, and weighted by that of observed units
     aligned_units = np.bincount(units.document, minlength=len(annotators))
     observed_units = np.tile(
@@ -148,7 +148,7 @@ def align_annotations(
     )
     unit_ratio = np.where(aligned_units > 0, observed_units / np.maximum(aligned_units, 1), 0.0)
     n_categories = 1 + continuum.labels
-    categories = category_sums(units, alignment.group, len(annotators), n_categories, dissimilarity)
+    categories = sum_categories(units, alignment.group, len(annotators), n_categories, dissimilarity)
     return alignment.group, AlignmentSums(
         (alignment.cost * unit_ratio).reshape(n_annotations, n_documents),
         gain.reshape(n_annotations, n_documents),
@@ -182,7 +182,7 @@ def _align_in_parts(
         part_units = part_units._replace(document=part_units.document - start)
         part_pairs = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first_unit, unit_stop])))
         part_pairs = part_pairs._replace(u=part_pairs.u - first_unit, v=part_pairs.v - first_unit)
-        alignment = align(part_units, part_pairs, annotators[start:stop], dissimilarity, deadline)
+        alignment = align_units(part_units, part_pairs, annotators[start:stop], dissimilarity, deadline)
         alignments.append(alignment._replace(group=alignment.group + n_groups))
         n_groups += int(alignment.group.max(initial=-1)) + 1
         if progress is not None:
@@ -190,7 +190,7 @@ def _align_in_parts(
     return UnitAlignment(*map(np.concatenate, zip(*alignments, strict=True)))
 
 
-def category_sums(
+def sum_categories(
     units: Units, group: Ints, n_documents: int, n_categories: int, dissimilarity: Dissimilarity
 ) -> Floats:
     """Sum the weighted dissimilarities of aligned categories, and the weights.
@@ -207,7 +207,7 @@ def category_sums(
     Returns:
         Sums of w · Δ_∅ c and of w; (documents, categories, 2).
     """
-    u, v = aligned_pairs(group)
+    u, v = find_aligned_pairs(group)
     weight = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
     weight = weight / np.maximum(np.bincount(group)[group[u]] - 1, 1)
     distance = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
@@ -227,7 +227,7 @@ def category_sums(
     return table.reshape(n_documents, n_categories, 2)
 
 
-def draw(
+def sum_draws(
     continuum: Continuum,
     dissimilarity: Dissimilarity,
     sampling: Sampling,
@@ -272,7 +272,7 @@ def _draw_by_chance(continuum: Continuum, chance: str, rng: np.random.Generator)
     ).sorted()
 
 
-def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
+def _list_documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
     """List each document with a unit: its index, the annotators who saw it, and its units."""
     units, layers = continuum.units, continuum.corpus.layers.values()
     is_seen = np.stack([layer.annotated for layer in layers])
@@ -290,7 +290,7 @@ def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
 def _draw_as_pygamma(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
     """Draw counts, gaps and lengths from normal distributions, and labels by frequency."""
     drawn_units = []
-    for document, annotators, units in _documents(continuum):
+    for document, annotators, units in _list_documents(continuum):
         counts = np.array([(units.annotator == a).sum() for a in annotators])
         is_same_annotator = np.diff(units.annotator) == 0
         is_first = np.concatenate(([True], ~is_same_annotator))
@@ -320,7 +320,7 @@ def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Un
     Shifts differ by at least half the mean length, as long as the document has room.
     """
     drawn_units = []
-    for document, annotators, units in _documents(continuum):
+    for document, annotators, units in _list_documents(continuum):
         first_position, last_position = min(0.0, float(units.start.min())), float(units.end.max())
         least_distance = float((units.end - units.start).mean()) / 2
         while True:

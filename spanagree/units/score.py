@@ -20,7 +20,7 @@ from spanagree.results.frame import Column, Value
 from spanagree.results.plots import Dot
 from spanagree.results.score import CERTAIN, UNDEFINED, Interval
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import intervals_of, moments
+from spanagree.uncertainty.jackknife import build_intervals, compute_moments
 
 FIGURES = ("observed", "expected", "value")
 
@@ -69,7 +69,7 @@ class CoefficientScore(NamedTuple):
         return dict(to_plain_data(figures))
 
 
-def disagreement(
+def compute_coefficient(
     observed: float, expected: float, no_chance_reason: str, error: float = 0.0
 ) -> CoefficientScore:
     """Compute 1 − observed/expected.
@@ -88,12 +88,12 @@ def disagreement(
     return CoefficientScore(1 - observed / expected, observed, expected, error)
 
 
-def undefined(reason: str) -> CoefficientScore:
+def build_undefined(reason: str) -> CoefficientScore:
     """Build a coefficient with undefined figures."""
     return CoefficientScore(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
 
 
-def figures(observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats) -> Floats:
+def compute_figures(observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats) -> Floats:
     """Compute observed and expected disagreement and the coefficient; (…) to (…, 3).
 
     Args:
@@ -113,13 +113,13 @@ def figures(observed: Floats, expected: Floats, weight: Floats, chance_weight: F
     return np.stack((observed_mean, expected_mean, value), axis=-1)
 
 
-def statistic(sums: Floats) -> Floats:
+def compute_statistic(sums: Floats) -> Floats:
     """Compute three figures of each coefficient; (…, coefficients · 4) to (…, coefficients · 3)."""
     disagreement_columns = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
-    return figures(*disagreement_columns).reshape(*sums.shape[:-1], -1)
+    return compute_figures(*disagreement_columns).reshape(*sums.shape[:-1], -1)
 
 
-def over_documents(table: Floats, jackknife: Jackknife) -> list[Interval]:
+def build_document_intervals(table: Floats, jackknife: Jackknife) -> list[Interval]:
     """Build the jackknife intervals of coefficients, over documents.
 
     Args:
@@ -128,19 +128,19 @@ def over_documents(table: Floats, jackknife: Jackknife) -> list[Interval]:
         jackknife: options of the intervals.
     """
     rows = table.reshape(len(table), -1)
-    sums = moments(rows, statistic)
+    sums = compute_moments(rows, compute_statistic)
     n_units = np.full(sums.value.shape, float(np.count_nonzero(rows.any(axis=1))))
-    (built,) = intervals_of(sums._replace(n_units=n_units), jackknife, shares=False)
-    return [_at_most_one(interval) for interval in built]
+    (built,) = build_intervals(sums._replace(n_units=n_units), jackknife, shares=False)
+    return [_clip_at_one(interval) for interval in built]
 
 
-def _at_most_one(interval: Interval) -> Interval:
+def _clip_at_one(interval: Interval) -> Interval:
     """Clip the interval of a coefficient at 1, its largest possible value."""
     low, high = interval.corrected
     return interval._replace(corrected=(low, min(high, 1.0)))
 
 
-def with_intervals(
+def add_intervals(
     coefficients: Sequence[CoefficientScore], ends: Sequence[Interval]
 ) -> list[CoefficientScore]:
     """Add intervals to coefficients; the interval of an undefined value is undefined."""
@@ -151,7 +151,7 @@ def with_intervals(
     ]
 
 
-def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
+def build_columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
     """Build the columns of a coefficient; keys in data begin with its name."""
     meaning = "value of units" if title == "value" else title
     listed = [Column(name, kind="json"), Column(f"{name}_value", title, "figure", meaning)]
@@ -168,8 +168,8 @@ def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Colum
     return listed
 
 
-def values(figure: CoefficientScore, intervals: bool, sampled: bool) -> list[Value]:
-    """Build the cells of a coefficient in the columns of :func:`columns`."""
+def build_cells(figure: CoefficientScore, intervals: bool, sampled: bool) -> list[Value]:
+    """Build the cells of a coefficient in the columns of :func:`build_columns`."""
     row: list[Value] = [figure, figure.value]
     ends = figure.interval[:3] if figure.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
     if intervals:
@@ -182,7 +182,7 @@ def values(figure: CoefficientScore, intervals: bool, sampled: bool) -> list[Val
     return row
 
 
-def reasons(figures_by_name: Sequence[tuple[str, CoefficientScore]]) -> list[str]:
+def collect_reasons(figures_by_name: Sequence[tuple[str, CoefficientScore]]) -> list[str]:
     """Collect the reasons for undefined values and remarks on intervals, each once."""
     listed: dict[str, None] = {}
     for name, figure in figures_by_name:
@@ -193,7 +193,7 @@ def reasons(figures_by_name: Sequence[tuple[str, CoefficientScore]]) -> list[str
     return list(listed)
 
 
-def dot(figure: CoefficientScore) -> Dot:
+def build_dot(figure: CoefficientScore) -> Dot:
     """Build the dot of a plot: the value and the ends of its interval."""
     low, high = (float("nan"),) * 2 if figure.interval is None else figure.interval.corrected
     return figure.value, low, high

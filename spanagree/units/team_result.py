@@ -16,7 +16,7 @@ from spanagree.results.result import Result
 from spanagree.results.score import get_ends
 from spanagree.settings import Settings, document_noun, parse_confidence
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.units.score import CoefficientScore, columns, dot, reasons, values
+from spanagree.units.score import CoefficientScore, build_columns, build_dot, collect_reasons, build_cells
 
 
 class TeamScores(Protocol):
@@ -139,16 +139,16 @@ class TeamResult(Result, Generic[Some]):
         noun = document_noun(self.settings)
         documents_column = Column("documents", f"{noun}s", "count", "documents of units")
         return Frame(
-            [*heads, *columns(key, title, intervals, sampled), documents_column],
+            [*heads, *build_columns(key, title, intervals, sampled), documents_column],
             [
-                [*names, *values(figure, intervals, sampled), documents]
+                [*names, *build_cells(figure, intervals, sampled), documents]
                 for names, documents, figure in rows
             ],
             self.settings,
             caption=f"{measure} of {pluralize(len(self.annotators), 'annotator')},"
             f" {pluralize_of(self.team.documents, self.of_documents, noun)}",
             remarks=[
-                *reasons([(" ".join(names), figure) for names, _, figure in rows]),
+                *collect_reasons([(" ".join(names), figure) for names, _, figure in rows]),
                 *self.caveats,
                 *select_notes_on_unplaced(self.notes),
             ],
@@ -156,7 +156,7 @@ class TeamResult(Result, Generic[Some]):
         )
 
 
-def picture_of(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
+def plot_coefficients(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
     """Plot coefficients as dots with their intervals."""
-    rows = [(name, [dot(figure)]) for name, figure in figures_by_name]
+    rows = [(name, [build_dot(figure)]) for name, figure in figures_by_name]
     return plot_dots(rows, ["value"], measure, zero=True)

@@ -21,8 +21,8 @@ from spanagree.units.dissimilarity import (
     Dissimilarity,
     UnitPairs,
     Units,
-    pairs_of_annotators,
-    tie_breaks,
+    count_pairs,
+    compute_tie_breaks,
 )
 from spanagree.units.time_limit import Deadline
 
@@ -32,7 +32,7 @@ _WHOLE = 1e-6  # tolerance of an integer solution
 _COLUMNS = 100_000  # largest number of listed unitary alignments of a component
 
 
-def components(pairs: UnitPairs, n_units: int) -> Ints:
+def find_components(pairs: UnitPairs, n_units: int) -> Ints:
     """Compute the connected component of each unit; pairs are the links."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -59,7 +59,7 @@ class _Candidates(NamedTuple):
         return _Candidates(self.units[is_selected], self.saving[is_selected])
 
 
-def pack(
+def find_best_alignment(
     units: Units,
     pairs: UnitPairs,
     annotators: Ints,
@@ -83,12 +83,12 @@ def pack(
         the units in components that were not aligned, because they are too large or the time is
         over.
     """
-    component = components(pairs, len(units.start))
+    component = find_components(pairs, len(units.start))
     tolerance = _EXACT * dissimilarity.delta_empty
     gap = np.zeros(len(annotators))
     if deadline.is_over:
         return gap, np.isin(component, component[pairs.u])
-    candidates_by_size, left_out = unitary_alignments(
+    candidates_by_size, left_out = list_unitary_alignments(
         units, pairs, annotators, dissimilarity, component
     )
     if not candidates_by_size:
@@ -122,7 +122,7 @@ def pack(
     return gap, left_out[component]
 
 
-def unitary_alignments(
+def list_unitary_alignments(
     units: Units,
     pairs: UnitPairs,
     annotators: Ints,
@@ -148,10 +148,10 @@ def unitary_alignments(
         because they have more than 100,000.
     """
     empty, rank = dissimilarity.delta_empty, units.ranks()
-    per_pair = 1 / np.maximum(pairs_of_annotators(annotators), 1)[units.document]
+    per_pair = 1 / np.maximum(count_pairs(annotators), 1)[units.document]
     saving = (empty - pairs.value) * per_pair[pairs.u]
     begin = np.searchsorted(pairs.u, np.arange(len(rank) + 1))
-    later_saving = _largest_later_savings(pairs, saving, rank)
+    later_saving = _bound_later_savings(pairs, saving, rank)
     left_out = np.zeros(int(component.max(initial=-1)) + 1, np.bool_)
     n_listed = np.zeros(len(left_out), np.int64)
     candidates_by_size: list[_Candidates] = []
@@ -174,7 +174,7 @@ def unitary_alignments(
         row, added = row[is_later], added[is_later]
         by_pair = np.column_stack(
             [
-                _saving_of_pairs(units, members[row, j], added, dissimilarity, per_pair)
+                _compute_savings(units, members[row, j], added, dissimilarity, per_pair)
                 for j in range(members.shape[1])
             ]
         )
@@ -189,7 +189,7 @@ def unitary_alignments(
     return [candidates for candidates in candidates_by_size if len(candidates.units)], left_out
 
 
-def _largest_later_savings(pairs: UnitPairs, saving: Floats, rank: Ints) -> Floats:
+def _bound_later_savings(pairs: UnitPairs, saving: Floats, rank: Ints) -> Floats:
     """Bound the saving of each unit by pairs with annotators after each rank.
 
     Args:
@@ -206,15 +206,15 @@ def _largest_later_savings(pairs: UnitPairs, saving: Floats, rank: Ints) -> Floa
     return np.column_stack((from_here[:, 1:], np.zeros(len(rank))))
 
 
-def _saving_of_pairs(
+def _compute_savings(
     units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity, per_pair: Floats
 ) -> Floats:
     """Compute (Δ_∅ − d)/C of pairs of units."""
-    value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
+    value = dissimilarity.of_pairs(units, u, v) + compute_tie_breaks(units, u, v, dissimilarity)
     return np.asarray((dissimilarity.delta_empty - value) * per_pair[u], np.float64)
 
 
-def _incidence(candidates_by_size: list[_Candidates], n_units: int) -> Any:
+def _build_incidence(candidates_by_size: list[_Candidates], n_units: int) -> Any:
     """Build the sparse incidence matrix; (units, unitary alignments)."""
     from scipy.sparse import csc_array
 
@@ -238,7 +238,7 @@ def _solve_relaxed(
     saving = np.concatenate([candidates.saving for candidates in candidates_by_size])
     solved = linprog(
         -saving * (_SCALE / dissimilarity.delta_empty),
-        A_ub=_incidence(candidates_by_size, n_units),
+        A_ub=_build_incidence(candidates_by_size, n_units),
         b_ub=np.ones(n_units),
         bounds=(0, None),
         method="highs-ds",
@@ -276,7 +276,7 @@ def _solve_integer(
         -saving * scale,
         integrality=np.ones(len(saving)),
         bounds=Bounds(0, 1),
-        constraints=LinearConstraint(_incidence(in_component, len(members)), ub=1),
+        constraints=LinearConstraint(_build_incidence(in_component, len(members)), ub=1),
         options={"mip_rel_gap": 0.0, **deadline.options},
     )
     if solved.x is None:

@@ -14,19 +14,19 @@ from probabilities import SpanProbabilities, probabilities_in
 from shares import OfDocuments, Shares, counts_of, iou, scores_of_people, shares, spearman
 
 from spanagree.arrays import Floats, expand_ranges, join_sorted
-from spanagree.chance.model import ChanceModel, Given, chance_model
+from spanagree.chance.model import ChanceModel, Given, build_chance_model
 from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.inexact import mean_of
+from spanagree.comparisons.inexact import compute_mean
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.place_shares import (
     PlacementStatistics,
-    notes_on_places,
-    place_shares,
+    collect_place_notes,
+    compute_place_shares,
 )
 from spanagree.comparisons.random_layers import NAME as RANDOM
-from spanagree.comparisons.random_layers import count_matches, is_drawn, redrawn
+from spanagree.comparisons.random_layers import count_matches, is_drawn, yield_redrawn_layers
 from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -156,7 +156,7 @@ def soft_scores(
     corpus = as_corpus(corpus)
     check_contiguous(corpus, "a soft score")
     _check(threshold)
-    model, corpus = chance_model(chance, places, chance_of).with_ids(corpus)
+    model, corpus = build_chance_model(chance, places, chance_of).with_ids(corpus)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
     _check_layers(corpus, (*names, *others), model)
@@ -200,7 +200,7 @@ def _scored(
     unlabelled = alone if len(corpus.labels) > 1 else ()
     f1_of = functools.partial(_f1_of, compared, [*layers], references, drawn, unlabelled)
     f1, uniform = f1_of(chance), None
-    placed = place_shares(compared, compared.annotators, chance)
+    placed = compute_place_shares(compared, compared.annotators, chance)
     plain = chance.without_places
     if placed is not None and plain is not None:
         annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
@@ -217,7 +217,7 @@ def _scored(
             seen, noun = scored[name].documents, document_noun(corpus.reading)
             notes += write_coverage_note(name, seen, len(corpus), whom, noun)
     notes += [] if drawn is None else [drawn.note]
-    notes += notes_on_places(compared, placed)
+    notes += collect_place_notes(compared, placed)
     return SoftScores(scored, people, by_document, tuple(notes), placed, uniform)
 
 
@@ -234,7 +234,7 @@ def _check_layers(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> 
     """Refuse layers that overlap themselves where chance, or shared tokens, do not allow it."""
     for name in names:
         try:
-            check_layer(corpus, name, _MATCH, chance_model("overlapping"))
+            check_layer(corpus, name, _MATCH, build_chance_model("overlapping"))
         except SettingError as error:
             what, _, _ = str(error).rpartition(";")
             raise SettingError(f"{what}; repair merge-overlaps makes one segment of them") from None
@@ -321,7 +321,7 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
     weight = np.divide(1, times, out=np.zeros(len(corpus)), where=times > 0)
     measure, labels = find_measure(_MATCH), max(1, len(corpus.labels))
     scores, matched = [], []
-    for layer in redrawn(corpus):
+    for layer in yield_redrawn_layers(corpus):
         scores.append(_of_documents(corpus, layer, None, soft))
         here = count_matches(layer, people, measure, len(corpus), labels).sum(axis=1)
         matched.append(math.fsum((here * weight).tolist()))
@@ -331,7 +331,7 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
     size = float((np.sum(tokens, axis=0) * weight * mine.annotated).sum())
     size += float((mine.end - mine.start).sum())
     draws = ious.mean(axis=1), rhos.mean(axis=1), 2 * np.array(matched) / (size or 1)
-    errors = ", ".join(f"{mean_of(figures)[1]:.2g}" for figures in draws)
+    errors = ", ".join(f"{compute_mean(figures)[1]:.2g}" for figures in draws)
     note = (
         f"{RANDOM}: means of {pluralize(len(scores), 'draw')}, the standard errors of IoU, ρ and F1"
         f" are {errors}; only this side is random, references stay as they are"

@@ -12,8 +12,8 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.chance.model import ChanceModel, chance_model
-from spanagree.comparisons.expected import STARTS, kind_of_starts
+from spanagree.chance.model import ChanceModel, build_chance_model
+from spanagree.comparisons.expected import STARTS, find_starts_key
 from spanagree.comparisons.measures import MEASURES, find_measure
 from spanagree.comparisons.starts import Starts
 
@@ -68,20 +68,20 @@ def test_settings_have_names():
 @pytest.mark.parametrize("more", [{"places": "letters"}, {"whose": "systems"}])
 def test_what_only_chance_has_names_a_model(more):
     """A model is open if nothing of it is named; a seed leaves it open."""
-    assert chance_model("auto").is_open
-    assert chance_model("auto", seed=4).is_open
-    assert not chance_model("per-label").is_open
-    assert not chance_model("auto", **more).is_open
+    assert build_chance_model("auto").is_open
+    assert build_chance_model("auto", seed=4).is_open
+    assert not build_chance_model("per-label").is_open
+    assert not build_chance_model("auto", **more).is_open
 
 
 def test_unknown_models():
     """Names are refused where they come in."""
     with refuses(sa.SettingError, "unknown chance 'x' … overlapping"):
-        chance_model("x")
+        build_chance_model("x")
     with refuses(sa.SettingError, "unknown chance 'none'"):
-        chance_model("none")
+        build_chance_model("none")
     with refuses(sa.SettingError, "unknown chance_of 'gold'"):
-        chance_model("auto", whose="gold")
+        build_chance_model("auto", whose="gold")
 
 
 def test_every_kind_of_starts():
@@ -89,16 +89,16 @@ def test_every_kind_of_starts():
     for name in STARTS.values():
         module, _, kind = name.rpartition(".")
         assert issubclass(getattr(importlib.import_module(module), kind), Starts), name
-    usual, at_places = chance_model("auto"), chance_model("auto", "capitals")
+    usual, at_places = build_chance_model("auto"), build_chance_model("auto", "capitals")
     no_chance = usual.without_chance("there is none")
     links = sa.Corpus.from_segments([6], LAYERS, relations=LINKED)
     relations = sa.evaluate(links, what="relations").rows.corpus
     found = {
-        kind_of_starts(corpus(), usual),
-        kind_of_starts(corpus(), usual, find_measure("exact-within-1-words")),
-        kind_of_starts(corpus(), at_places),
-        kind_of_starts(relations, at_places),
-        kind_of_starts(relations, no_chance),
+        find_starts_key(corpus(), usual),
+        find_starts_key(corpus(), usual, find_measure("exact-within-1-words")),
+        find_starts_key(corpus(), at_places),
+        find_starts_key(relations, at_places),
+        find_starts_key(relations, no_chance),
     }
     assert found | {"pieces", "long"} == set(STARTS)
 
@@ -114,7 +114,7 @@ def test_measures_by_their_own_names():
 def test_a_model_is_named_and_loses_its_places():
     """The model beside a rule of places has all else of it."""
     model = ChanceModel("auto", None, "systems", 5)
-    ruled = chance_model("auto", "capitals", "systems", 5)
+    ruled = build_chance_model("auto", "capitals", "systems", 5)
     assert ruled.without_places == model
     assert model.without_places is None
     assert model.named("per-label") == ChanceModel("per-label", None, "systems", 5)

@@ -8,7 +8,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.chance.near_matches import NearWalk, take_pairs
-from spanagree.chance.walk import OTHER, SegmentKind, SegmentSequence, distribution_of, uniform_ends
+from spanagree.chance.walk import OTHER, SegmentKind, SegmentSequence, compute_distribution_of_ways, build_uniform_ends
 from spanagree.comparisons import overlap_expected
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/tolerance.json").read_text())["cases"]
@@ -23,7 +23,7 @@ def random_side(n, spans, label, others):
             counts[key] = counts.get(key, 0) + 1
     return SegmentSequence(
         [
-            SegmentKind(0 if able else OTHER, count, uniform_ends(n, length))
+            SegmentKind(0 if able else OTHER, count, build_uniform_ends(n, length))
             for (length, able), count in sorted(counts.items())
         ]
     )
@@ -44,7 +44,7 @@ def distribution(case, a, b, most, budget=np.inf):
         a, b, case["tolerance"], most + 1, moments=False, more_borders=[0, case["length"]]
     )
     ends = walk.run([case["length"]], budget)
-    return distribution_of(ends[case["length"]], False) if ends else None
+    return compute_distribution_of_ways(ends[case["length"]], False) if ends else None
 
 
 EXCLUSIVE = [case for case in CASES if case["chance"] != "overlapping"]

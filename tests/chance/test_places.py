@@ -11,9 +11,9 @@ from place_oracles import APART, configurations, random_rule, random_segments, s
 
 import spanagree as sa
 from spanagree import Corpus
-from spanagree.chance.arrangements import arrangements
+from spanagree.chance.arrangements import compute_arrangements
 from spanagree.chance.places import find_places
-from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.chance.start_distributions import find_exclusion_groups
 from spanagree.comparisons import expected_at_places
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
@@ -29,8 +29,8 @@ def corpus_of(case):
 def placed(corpus, rule, chance, side="a", **more):
     """The places and probabilities of each segment of a layer of one document, by segment."""
     layer, kinds = corpus.layers[side], find_places([rule]).of(corpus).kinds(corpus.layers[side])
-    group, _ = exclusion_groups([layer], chance)
-    made = arrangements(kinds, group, free=chance == "overlapping", **more)
+    group, _ = find_exclusion_groups([layer], chance)
+    made = compute_arrangements(kinds, group, free=chance == "overlapping", **more)
     result = {}
     for i, (s, e, label) in enumerate(zip(layer.start, layer.end, layer.label, strict=True)):
         _, start, end, p = made.rows(kinds, made.class_of[[i]])
@@ -148,7 +148,7 @@ def test_words_of_each_text():
         texts=["ab cd", "x yz"],
     )
     layer, kinds = corpus.layers["a"], find_places("words").of(corpus).kinds(corpus.layers["a"])
-    made = arrangements(kinds, exclusion_groups([layer], "nonoverlapping")[0])
+    made = compute_arrangements(kinds, find_exclusion_groups([layer], "nonoverlapping")[0])
     for number, words in enumerate([[(0, 2), (3, 5)], [(0, 1), (2, 4)]]):
         _, start, end, p = made.rows(kinds, made.class_of[[number]])
         shares_of = zip(start.tolist(), end.tolist(), p.tolist(), strict=True)

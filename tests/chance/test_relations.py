@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spanagree.chance.relations import relation_matches
+from spanagree.chance.relations import compute_relation_matches
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/relations.json").read_text())["cases"]
 
@@ -58,7 +58,7 @@ def test_golden(case, common):
     wanted = case["given_common"] if common else case
     p = np.ones(1)
     for cell in cells_of(case, common).values():
-        p = np.convolve(p, relation_matches(*cell))
+        p = np.convolve(p, compute_relation_matches(*cell))
     assert p @ np.arange(len(p)) == pytest.approx(wanted["expected"], abs=1e-12)
     if case["exclusive"]:
         return

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spanagree import start_distribution
-from spanagree.chance.rigid_blocks import chain_hulls, shared_tokens_by_offset
+from spanagree.chance.rigid_blocks import chain_hulls, count_shared_tokens_by_offset
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/discontinuous.json").read_text())["cases"]
 
@@ -65,7 +65,7 @@ def test_golden(case, alone):
                 for s, e in shape_a
                 for r, f in shape_b
             )
-            least, shared = shared_tokens_by_offset(shape_a, shape_b)
+            least, shared = count_shared_tokens_by_offset(shape_a, shape_b)
             sizes = sum(e - s for s, e in (*shape_a, *shape_b))
             for offset, common in enumerate(shared.tolist(), least):
                 near = q[max(offset, 0) :][: n + 1] if offset >= 0 else q

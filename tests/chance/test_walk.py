@@ -22,8 +22,8 @@ from spanagree.chance.walk import (
     OverlapRule,
     SegmentKind,
     SegmentSequence,
-    distribution_of,
-    uniform_ends,
+    compute_distribution_of_ways,
+    build_uniform_ends,
 )
 
 LABELS = {0: "X", 1: "Y", OTHER: "-"}
@@ -111,7 +111,7 @@ def walked(n, match, a, b, *, moments):
         walk = NearWalk(a, b, 1, width, **more)
     else:
         walk = LeadWalk(a, b, RULES[match], width, **more)
-    return distribution_of(walk.run([n])[n], moments)
+    return compute_distribution_of_ways(walk.run([n])[n], moments)
 
 
 @pytest.mark.parametrize("cases", [60, pytest.param(3000, marks=pytest.mark.slow)])
@@ -161,7 +161,7 @@ def test_every_arrangement(seed):
 @pytest.mark.parametrize("most", [math.comb(60, 3), math.comb(60, 3) - 1, 1, 0])
 def test_more_arrangements_than_of_use(most):
     """There are 60 choose 3 arrangements of three segments of one token in 60: infinite above the bound."""
-    kinds = [SegmentKind(0, 3, uniform_ends(60, 1))]
+    kinds = [SegmentKind(0, 3, build_uniform_ends(60, 1))]
     count = math.comb(60, 3)
     assert Enumeration(kinds, most).count == (count if count <= most else math.inf)
 
@@ -175,7 +175,7 @@ def test_lengths_share_a_walk():
         places = [SegmentKind(0, 2, {s: (s + 2,) for s in range(n - 1)})]
         spans = arrangements(places)
         counts = Counter(compare(x, y, "exact") for x, y in itertools.product(spans, spans))
-        p = distribution_of(ways, False)
+        p = compute_distribution_of_ways(ways, False)
         assert p == pytest.approx([counts[m] / counts.total() for m in range(len(p))], abs=1e-15)
 
 

@@ -20,7 +20,7 @@ from spanagree.choices import Repair, Shown, list_names
 from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
-from spanagree.comparisons.measures import MEASURES, measures
+from spanagree.comparisons.measures import MEASURES, list_measures
 from spanagree.errors import format_setting
 
 
@@ -362,7 +362,7 @@ CASES = {
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "workers of one corpus": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--workers", "5"], 2, "--workers needs files found by a pattern: each file is read and compared by itself; see 'spanagree agree --help'"),
     "boundaries within and per label": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "boundaries", "--tolerance", "1", "--chance", "per-label"], 1, "match boundaries-within-1 pairs segments of any label, and of chance per-label only those of one label exclude each other; use --chance nonoverlapping (chance='nonoverlapping'), or --match exact (match='exact')"),
-    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of annotators who do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or " + format_setting("match", *measures(lambda x: not x.one_to_one and x.kernel != "equal"))),
+    "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of annotators who do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or " + format_setting("match", *list_measures(lambda x: not x.one_to_one and x.kernel != "equal"))),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),
     "negative segments": ({}, ["chance", "--length", "5", "--segments=-1"], 1, "segments: -1; a length is a whole number from 1 to 1000000000"),

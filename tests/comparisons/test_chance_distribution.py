@@ -19,32 +19,32 @@ from oracles import apart, arranged, configurations, matched
 from strategies import COUNTED, PAIRS, at_most
 
 import spanagree as sa
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
 from spanagree.comparisons.chance_distribution import both_random as random_pairs
 from spanagree.comparisons.chance_distribution import distribution as whole
 from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import fixed_walk
-from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
+from spanagree.comparisons.chance_distribution.convolution import convolve_distributions, compute_log10_tail
 from spanagree.comparisons.chance_distribution.distribution import (
     DistributionOptions,
-    distribution,
-    draws_of,
-    likely_matches,
+    compute_distribution,
+    yield_match_draws,
+    find_likely_matches,
 )
-from spanagree.comparisons.chance_distribution.draws import canonical_order
+from spanagree.comparisons.chance_distribution.draws import sort_canonically
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
     find_parts,
-    least_costs,
+    bound_costs,
 )
-from spanagree.comparisons.chance_distribution.single import single_matches
+from spanagree.comparisons.chance_distribution.single import compute_single_matches
 from spanagree.comparisons.chance_distribution.walk_both import (
     KindCount,
     PartKinds,
-    steps_anywhere,
+    estimate_steps_anywhere,
 )
 from spanagree.comparisons.measures import MEASURES, find_measure
 from spanagree.corpus.joined import merge_settings
@@ -106,8 +106,8 @@ def test_golden():
             match = GOLDEN.get(name, name)
             if (match, chance) not in OFFERED:
                 continue
-            ask = DistributionOptions(find_measure(match), chance_model(chance))
-            by_chance = distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
+            ask = DistributionOptions(find_measure(match), build_chance_model(chance))
+            by_chance = compute_distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
             figures = case[fixed][name]
             pmf = {Fraction(m): Fraction(p) for m, p in figures["pmf"].items()}
             check(by_chance, pmf, Fraction(figures["mean"]), Fraction(figures["variance"]))
@@ -270,10 +270,10 @@ def chi_square(corpus, system, match, fixed, draws):
 
     gold = corpus.annotators[0]
     ask = DistributionOptions(
-        find_measure(match), chance_model("nonoverlapping"), draws=draws, seed=7
+        find_measure(match), build_chance_model("nonoverlapping"), draws=draws, seed=7
     )
-    by_chance = distribution(corpus, (gold, system), fixed, ask)
-    drawn = np.concatenate([d.sum(1) for d in draws_of(corpus, (gold, system), fixed, ask, draws)])
+    by_chance = compute_distribution(corpus, (gold, system), fixed, ask)
+    drawn = np.concatenate([d.sum(1) for d in yield_match_draws(corpus, (gold, system), fixed, ask, draws)])
     expected = by_chance.probabilities * draws
     found = np.bincount(drawn.astype(int), minlength=len(expected))
     below = np.cumsum(expected)
@@ -374,10 +374,10 @@ def test_log10_tail(weights, data):
                 new[i + j] += p * Fraction(w, sum(row))
         total = new
     each = [np.array(row) / sum(row) for row in weights]
-    assert convolved(each) == pytest.approx([float(p) for p in total], rel=1e-13)
+    assert convolve_distributions(each) == pytest.approx([float(p) for p in total], rel=1e-13)
     k = data.draw(st.integers(0, len(total) - 1))
-    assert 10 ** log10_tail(each, k) == pytest.approx(float(sum(total[k:])), rel=1e-11)
-    assert log10_tail(each, len(total)) == -math.inf
+    assert 10 ** compute_log10_tail(each, k) == pytest.approx(float(sum(total[k:])), rel=1e-11)
+    assert compute_log10_tail(each, len(total)) == -math.inf
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -400,7 +400,7 @@ def test_two_among_many(turned):
 def test_many_documents():
     """Of very many documents only what a float holds is kept, each to its digits: a binomial in fractions."""
     n = 6000
-    p = convolved([np.array([0.5, 0.5])] * n)
+    p = convolve_distributions([np.array([0.5, 0.5])] * n)
     ends = np.flatnonzero(p)
     assert ends[0] > 500
     assert len(p) < n - 500
@@ -469,7 +469,7 @@ def test_points_of_a_distribution():
     assert sum([0.1] * 8) < 0.8
     assert [by_chance.quantile(k / 10) for k in range(1, 11)] == list(range(10))
     p = np.array([1, 999.9, 0, 0.9, 1.1]) / 1002.9
-    matches, shown = likely_matches(MatchDistribution(1, 1, {"exact": 1}, p))
+    matches, shown = find_likely_matches(MatchDistribution(1, 1, {"exact": 1}, p))
     assert matches.tolist() == [0, 1, 4]
     assert shown.tolist() == p[[0, 1, 4]].tolist()
     even = np.full(57, 1 / 57)
@@ -481,7 +481,7 @@ def test_points_of_a_distribution():
 def test_defaults_of_chance():
     """Wherever chance is asked for, the budget, the draws and the seed are those of the public function."""
     public = inspect.signature(sa.match_distribution).parameters
-    ask = DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"))
+    ask = DistributionOptions(find_measure("exact"), build_chance_model("nonoverlapping"))
     for name in ("budget", "draws", "seed"):
         assert getattr(ask, name) == public[name].default
 
@@ -525,7 +525,7 @@ def test_what_walks_cost():
     """
     side = (KindCount(2, 0, 3),)
     for rule, ahead in ((EqualRule(), 3), (CoverRule(), 3), (OverlapRule(), 5)):
-        assert steps_anywhere(9, PartKinds(side, side), rule) == 10 * ahead * 2
+        assert estimate_steps_anywhere(9, PartKinds(side, side), rule) == 10 * ahead * 2
     assert PartKinds(side, side).size == 16
 
 
@@ -581,7 +581,7 @@ def test_equal_segments_are_looked_at_once(monkeypatch):
     """Of 300 segments of two lengths that may overlap, only two are compared with the fixed ones."""
     many = [(10 * i, 1 + i % 2, "X") for i in range(300)]
     corpus = corpus_of(3000, many, many)
-    seen, gains = [], fixed_walk._gains
+    seen, gains = [], fixed_walk._compute_gains_and_bits
 
     def noted(pieces, measure, piece, *columns):
         seen.append(len(piece))
@@ -623,9 +623,9 @@ def test_least_costs():
     )
     two = AnnotatorSegments(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing, nothing)  # fmt: skip
     pieces = DocumentParts(np.array([0, 1]), np.array([9, 4]), one, two)
-    assert least_costs(pieces, one) == pytest.approx([10 * 6, 5 * 2])
-    assert least_costs(pieces, two) == pytest.approx([10 * 3, 5 * 2])
-    assert least_costs(pieces, one, two) == pytest.approx([10 * 6 * 3, 5 * 2 * 2])
+    assert bound_costs(pieces, one) == pytest.approx([10 * 6, 5 * 2])
+    assert bound_costs(pieces, two) == pytest.approx([10 * 3, 5 * 2])
+    assert bound_costs(pieces, one, two) == pytest.approx([10 * 6 * 3, 5 * 2 * 2])
 
 
 @pytest.mark.parametrize(
@@ -672,8 +672,8 @@ def test_draws_in_portions(news, monkeypatch, fixed):
     names = ("gold.conll", "lexicon.conll")
     exact = sa.match_distribution(news, *names, fixed=fixed)
     monkeypatch.setattr(drawing, "_BATCH_SIZE", 1500)
-    ask = DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"), seed=5)
-    each = list(draws_of(news, names, fixed, ask, 400))
+    ask = DistributionOptions(find_measure("exact"), build_chance_model("nonoverlapping"), seed=5)
+    each = list(yield_match_draws(news, names, fixed, ask, 400))
     assert len(each) > 20
     drawn = np.concatenate(each)
     assert drawn.shape == (400, len(news))
@@ -685,7 +685,7 @@ def test_canonical_order_of_equal_lengths():
     spans = [[(1, 2, "X")], [(0, 2, "X")], [], [(0, 1, "X")], [(2, 3, "X")]]
     corpus = sa.Corpus.from_segments([5, 5, 5, 3, 9], {"a": spans, "b": [[]] * 5})
     for turned in itertools.permutations(range(5)):
-        order = canonical_order(corpus.subset(turned))
+        order = sort_canonically(corpus.subset(turned))
         assert [turned[i] for i in order] == [3, 2, 1, 0, 4]
 
 
@@ -741,7 +741,7 @@ def test_errors(news):
 def test_canonical_order(news):
     """Documents in another order come out in the same one."""
     turned = news.subset(range(102, -1, -1))
-    one, other = (c.subset(canonical_order(c)) for c in (news, turned))
+    one, other = (c.subset(sort_canonically(c)) for c in (news, turned))
     assert (one.lengths == other.lengths).all()
 
 
@@ -848,7 +848,7 @@ def test_one_segment_to_pair(length, others, beside):
         layers[name] = [[(start, start + size, label) for start, size, label in side[0]]]
     corpus = sa.Corpus.from_segments([n], layers)
     pieces = find_parts(corpus.layers["a"], corpus.layers["b"], corpus.lengths, find_measure("overlap"), "nonoverlapping")  # fmt: skip
-    (known,), (found,) = single_matches(pieces, find_measure("overlap"))
+    (known,), (found,) = compute_single_matches(pieces, find_measure("overlap"))
     assert known
     assert found == pytest.approx(p, abs=1e-12)
 
@@ -895,7 +895,7 @@ def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
         name: [[(0, 1, f"{d}"), (2, 4, f"{d + 1}")] for d in range(1000)] for name in ("a", "b")
     }
     corpus = sa.Corpus.from_segments([9] * 1000, layers)
-    ask = whole.DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"))
+    ask = whole.DistributionOptions(find_measure("exact"), build_chance_model("nonoverlapping"))
     drawn = np.concatenate(list(whole.draws_of(corpus, ("a", "b"), None, ask, 20)))
     assert drawn.shape == (20, 1000)
     assert max(sizes) == 2000

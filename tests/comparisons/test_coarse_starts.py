@@ -18,10 +18,10 @@ from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.chance import start_distributions
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.choices import Chance, list_names
 from spanagree.comparisons import coarse_starts
-from spanagree.comparisons.coarse_starts import of_all_offsets, shortened
+from spanagree.comparisons.coarse_starts import sum_over_offsets, shorten_lengths
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import MEASURES, Measure
 from spanagree.limits import CostError
@@ -80,7 +80,7 @@ def test_documents_that_are_short_stay_exact(monkeypatch):
 
     def of_first(some):
         starts, placed = compute_start_distributions(
-            some, ("A", "B"), chance_model("nonoverlapping")
+            some, ("A", "B"), build_chance_model("nonoverlapping")
         )
         rows = compare_layers(*placed.values(), starts, MEASURES["token"], 2)
         return rows.expected[rows.document == 0].sum()
@@ -193,7 +193,7 @@ def test_lengths_in_coarser_units_add_up():
     rng = np.random.default_rng(1)
     length, group = rng.integers(1, 400, 300), rng.integers(0, 4, 300)
     factor = np.array([1.0, 3.7, 10.0, 64.0])
-    short = shortened(length, group, factor)
+    short = shorten_lengths(length, group, factor)
     assert short.min() >= 1
     for number, many in enumerate(factor):
         own = group == number
@@ -211,7 +211,7 @@ def test_all_offsets(match, is_closed, monkeypatch):
     if not is_closed:
         measure = replace(measure, of_all_offsets=None)
     pairs = [(1, 1), (3, 7), (3, 7), (70, 500), (500, 70), (9, 9)]
-    got = of_all_offsets(measure, *np.array(pairs).T)
+    got = sum_over_offsets(measure, *np.array(pairs).T)
     for (a, b), value in zip(pairs, got.tolist(), strict=True):
         every = [PHI[match]((0, a, "X"), (x, b, "X")) for x in range(-b, a + 1)]
         assert value == pytest.approx(float(sum(every)), rel=1e-9)

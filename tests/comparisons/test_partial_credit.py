@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.comparisons.credit_by_share import best_credit
+from spanagree.comparisons.credit_by_share import compute_best_credit
 
 
 def every_matching(first, second):
@@ -55,7 +55,7 @@ def test_no_matching_is_better(first, second, penalty):
         made.append((total, *(float(sum(x[i] for x in found_in)) for i in (0, 1))))
     best = max(total for total, *_ in made)
     rows = [np.array(x, float).reshape(-1, 4) for x in (first, second)]
-    found = best_credit(*rows, float(penalty))
+    found = compute_best_credit(*rows, float(penalty))
     assert any(found == pytest.approx(x) for total, *x in made if best - total < 1e-12)
 
 

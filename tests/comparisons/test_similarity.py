@@ -18,7 +18,7 @@ from strategies import ADDITIVE, PAIRS
 
 import spanagree as sa
 from spanagree import Corpus
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
@@ -27,8 +27,8 @@ from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
-from spanagree.comparisons.measures import MEASURES, find_measure, measures
-from spanagree.comparisons.observed import observed
+from spanagree.comparisons.measures import MEASURES, find_measure, list_measures
+from spanagree.comparisons.observed import compute_observed
 from spanagree.corpus import Layer
 from spanagree.errors import SettingError
 
@@ -47,7 +47,7 @@ def layout(n, segments):
 
 
 def totals(corpus, match, chance, names=("a", "b")):
-    profiles, placed = compute_start_distributions(corpus, names, chance_model(chance))
+    profiles, placed = compute_start_distributions(corpus, names, build_chance_model(chance))
     a, b = (placed[name] for name in names)
     return compare_layers(a, b, profiles, MEASURES[match], max(1, len(corpus.labels)))
 
@@ -144,14 +144,14 @@ def test_observed_by_counting(a, b, match):
         layers.append(Layer(*columns.T, np.ones(1, np.bool_)))
     measure = MEASURES[match]
     cells = [x.label if measure.of_label else x.document for x in layers]
-    got = observed(*layers, *cells, 2, measure).sum()
+    got = compute_observed(*layers, *cells, 2, measure).sum()
     assert isinstance(got, np.integer if measure.is_whole else np.floating)
     assert got == pytest.approx(float(matched(tuple(a), tuple(b), match)), rel=1e-13)
 
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(
-    "match", measures(lambda measure: measure.of_label or measure.kernel == "equal")
+    "match", list_measures(lambda measure: measure.of_label or measure.kernel == "equal")
 )
 def test_other_labels_match_nothing(match, turned):
     """A long segment of one layer and a short one of another label share tokens, and no label.
@@ -244,7 +244,7 @@ def test_expected_by_the_witness(match, chance, longest):
         cells = [
             x.document * len(corpus.labels) + (x.label if measure.of_label else 0) for x in (a, b)
         ]
-        draws.append(observed(a, b, *cells, n, measure).sum())
+        draws.append(compute_observed(a, b, *cells, n, measure).sum())
     error = np.std(draws, ddof=1) / math.sqrt(len(draws))
     assert abs(np.mean(draws) - exact) < 4 * error
 
@@ -318,7 +318,7 @@ def test_long_documents_by_the_witness(chance):
     for _ in range(100):
         a, b = (draw_random_layer(corpus.layers[x], corpus.lengths, 2, rng, chance) for x in "ab")
         cells = [x.document * 2 + x.label for x in (a, b)]
-        draws.append(observed(a, b, *cells, 6, MEASURES["token"]).sum())
+        draws.append(compute_observed(a, b, *cells, 6, MEASURES["token"]).sum())
     assert abs(np.mean(draws) - exact) < 4 * np.std(draws, ddof=1) / math.sqrt(len(draws))
 
 
@@ -330,7 +330,7 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
     crowd = AnnotationIndex.of(three)
     pairs = crowd.pairs()
     assert len(pairs[0]) == 3 * 20
-    chance = chance_model("nonoverlapping")
+    chance = build_chance_model("nonoverlapping")
     whole = compare_pairs(three, crowd, pairs, match, chance)
     monkeypatch.setattr(annotation_pairs, "_LARGEST_BATCH", 5)
     monkeypatch.setattr(annotation_pairs, "_FIRST_BATCH", 5)

@@ -16,7 +16,7 @@ from strategies import at_most, halves
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.comparisons.strings import NO_TEXT, same_string
+from spanagree.comparisons.strings import NO_TEXT, normalize_string
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.report.citation import cite
 
@@ -176,7 +176,7 @@ def test_intervals_and_tests_as_of_segments():
 )
 def test_equal_strings(one, other):
     """What quotes in texts are found in spite of."""
-    assert same_string(one) == same_string(other)
+    assert normalize_string(one) == normalize_string(other)
     row = {"id": "1", "gold": {"X": [one]}, "model": {"X": [other]}}
     assert sa.evaluate(sa.read([row], strings=True))["model"].f1.observed == 1
 

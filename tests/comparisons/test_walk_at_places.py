@@ -13,14 +13,14 @@ import pytest
 from place_oracles import APART, configurations, random_rule, random_segments
 
 from spanagree import Corpus
-from spanagree.chance.arrangements import arrangements
-from spanagree.chance.model import chance_model
+from spanagree.chance.arrangements import compute_arrangements
+from spanagree.chance.model import build_chance_model
 from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
-from spanagree.chance.start_distributions import exclusion_groups
-from spanagree.comparisons.at_places import placement_model
-from spanagree.comparisons.chance_distribution.both_random import both_random
-from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
+from spanagree.chance.start_distributions import find_exclusion_groups
+from spanagree.comparisons.at_places import build_placement_model
+from spanagree.comparisons.chance_distribution.both_random import compute_both_random
+from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_by_walk
 from spanagree.comparisons.chance_distribution.pieces import find_parts
 from spanagree.comparisons.expected_at_places import StartsAtPlaces
 from spanagree.comparisons.measures import find_measure
@@ -40,8 +40,8 @@ class Case:
 
     def __init__(self, n, rule, a, b, chance):
         self.corpus, self.chance = corpus_of(n, rule, a, b), chance
-        self.model = chance_model(chance, [rule])
-        self.at, self.classes = placement_model(self.corpus, ("a", "b"), self.model)
+        self.model = build_chance_model(chance, [rule])
+        self.at, self.classes = build_placement_model(self.corpus, ("a", "b"), self.model)
         self.kinds = tuple(self.at.kinds_of(classes) for classes in self.classes)
         self.layers = self.corpus.layers["a"], self.corpus.layers["b"]
 
@@ -61,8 +61,8 @@ class Case:
         measure = find_measure(match)
         pieces = find_parts(*self.layers, self.corpus.lengths, measure, self.chance, self.kinds)
         if both:
-            return both_random(pieces, measure, self.chance, 1e9, moments, self.at.kinds)
-        return fixed_walk(pieces, measure, 1e9, moments, self.at.kinds)
+            return compute_both_random(pieces, measure, self.chance, 1e9, moments, self.at.kinds)
+        return compute_fixed_by_walk(pieces, measure, 1e9, moments, self.at.kinds)
 
     def distribution(self, match, both):
         return functools.reduce(np.convolve, self.results(match, both), np.ones(1))
@@ -203,9 +203,9 @@ def test_over_the_budget_is_none():
     case = Case(8, {"name": "site", "ok": [True] * 8}, segments, segments, "nonoverlapping")
     measure = find_measure("token")
     pieces = find_parts(*case.layers, case.corpus.lengths, measure, case.chance, case.kinds)
-    assert fixed_walk(pieces, measure, 10, False, case.at.kinds) == [None]
+    assert compute_fixed_by_walk(pieces, measure, 10, False, case.at.kinds) == [None]
     for chance in ("nonoverlapping", "overlapping"):
-        assert both_random(pieces, measure, chance, 10, False, case.at.kinds) == [None]
+        assert compute_both_random(pieces, measure, chance, 10, False, case.at.kinds) == [None]
 
 
 @pytest.mark.parametrize("budget", [1e9, 0])
@@ -218,10 +218,10 @@ def test_draws(chance, budget):
     segments = [(0, 2, "X"), (3, 4, "Y"), (6, 9, "X"), (9, 10, "X")]
     case = Case(n, rule, segments, segments, chance)
     layer = case.layers[0]
-    group, _ = exclusion_groups([layer], chance)
+    group, _ = find_exclusion_groups([layer], chance)
     kinds = find_places([rule]).of(case.corpus).kinds(layer)
     free = chance == "overlapping"
-    random = arrangements(kinds, group, free=free, budget=budget)
+    random = compute_arrangements(kinds, group, free=free, budget=budget)
     drawn = redraw_at_places(layer, kinds, kinds.kind, group, draws, rng, free=free, budget=budget)
     assert np.bincount(drawn.document).tolist() == [len(segments)] * draws
     for label in (0, 1):

@@ -20,11 +20,11 @@ from oracles import shares
 import spanagree as sa
 from spanagree.labels import formulas
 from spanagree.labels.coefficient import Counts
-from spanagree.labels.intervals import _distinct_rows_of, units_of
+from spanagree.labels.intervals import _find_distinct_rows, build_unit_table
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.labels.tokens import label_tokens
 from spanagree.results import plots
-from spanagree.uncertainty.jackknife import moments
+from spanagree.uncertainty.jackknife import compute_moments
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -781,12 +781,12 @@ def test_equal_items_are_left_out_once(annotators):
     labels = table(*annotators)
     assume(labels.labels and len(labels.annotators) > 1)  # else no figure is asked for
     weights = np.ones(labels.size)
-    units = units_of(labels, weights)
-    rows, times = _distinct_rows_of(units)
+    units = build_unit_table(labels, weights)
+    rows, times = _find_distinct_rows(units)
     sizes = {"n_categories": len(labels.labels), "n_annotators": len(labels.annotators)}
-    statistic = functools.partial(formulas.all_figures, **sizes)
-    once = moments(rows, statistic, times=times)
-    each = moments(units.toarray(), statistic)
+    statistic = functools.partial(formulas.compute_all_figures, **sizes)
+    once = compute_moments(rows, statistic, times=times)
+    each = compute_moments(units.toarray(), statistic)
     assert times.sum() == labels.size
     assert len({row.tobytes() for row in rows}) == len(rows)
     for of_rows, of_items in zip(once, each, strict=True):

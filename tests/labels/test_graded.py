@@ -18,10 +18,10 @@ from oracles import shares
 
 import spanagree as sa
 from spanagree.labels import formulas
-from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
+from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, choose_weights
 from spanagree.labels.chance_corrected import CoefficientInputs
-from spanagree.labels.formulas import agreement_figures
-from spanagree.labels.intervals import units_of
+from spanagree.labels.formulas import compute_agreement_figures
+from spanagree.labels.intervals import build_unit_table
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coefficients.json").read_text())
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -62,8 +62,8 @@ def test_a_ratio_has_no_unit():
 
 def test_a_category_without_a_pair():
     """It changes neither the mean over categories nor their median."""
-    with_it = agreement_figures(np.array([[2, 0, 1, 4, 0, 2]]))
-    assert with_it[0, -6:].tolist() == agreement_figures(np.array([[2, 1, 4, 2]]))[0, -6:].tolist()
+    with_it = compute_agreement_figures(np.array([[2, 0, 1, 4, 0, 2]]))
+    assert with_it[0, -6:].tolist() == compute_agreement_figures(np.array([[2, 1, 4, 2]]))[0, -6:].tolist()
 
 
 @pytest.mark.parametrize("case", GOLDEN["graded"], ids=lambda c: f"{len(c['labels'])} items")
@@ -230,11 +230,11 @@ def test_units_give_the_figures(annotators, how):
     if not result.counts.compared or len(labels.labels) < 2:
         return
     basis = CoefficientInputs.of(labels, False, **how)
-    units = units_of(labels, result.spa.weights, weight_matrices=basis.weight_matrices)
+    units = build_unit_table(labels, result.spa.weights, weight_matrices=basis.weight_matrices)
     total = np.asarray(units.sum(axis=0))[None]
     sizes = len(labels.labels), len(labels.annotators)
     with np.errstate(all="ignore"):
-        rows = formulas.all_figures(total, *sizes, basis.weight_matrices)[0].reshape(-1, 3)
+        rows = formulas.compute_all_figures(total, *sizes, basis.weight_matrices)[0].reshape(-1, 3)
     for whole, row in zip(result.all, rows, strict=True):
         value = result.spa.corrected if whole is result.spa else whole.value
         figures = [whole.observed, whole.expected, value]
@@ -284,7 +284,7 @@ def test_identity_is_nominal():
     assert with_both.alpha == sa.alpha(labels, measurement="interval", category_weights="linear")
     assert with_both.alpha.value == graded.alpha.value
     assert with_both.kappa.value == sa.kappa(labels, category_weights="linear").value
-    assert weights_of("ratio", None) == "ratio"
+    assert choose_weights("ratio", None) == "ratio"
 
 
 def test_names_in_order():

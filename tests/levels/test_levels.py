@@ -25,8 +25,8 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MEASURES
 from spanagree.levels import difficulty as module
-from spanagree.levels.borders import levels_of
-from spanagree.levels.difficulty import bins
+from spanagree.levels.borders import sort_into_levels
+from spanagree.levels.difficulty import count_bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS
 from spanagree.results.result import are_equal
 
@@ -156,7 +156,7 @@ values = st.lists(
 @given(values, st.integers(1, 6))
 def test_levels_are_nearly_equal(drawn, k):
     """k levels hold all documents once, in order; equal ones are never parted; sizes are as near as can be."""
-    found = levels_of(difficulties(drawn), levels=k)
+    found = sort_into_levels(difficulties(drawn), levels=k)
     parts = [level.documents.tolist() for level in found.levels]
     assert sorted(itertools.chain(*parts, found.undefined.documents.tolist())) == list(
         range(len(drawn))
@@ -176,7 +176,7 @@ def test_equal_levels_without_ties():
     """Without ties k levels differ by one document at most."""
     for n, k in itertools.product(range(1, 40), range(1, 8)):
         sizes = [
-            len(x.documents) for x in levels_of(difficulties(np.linspace(0, 1, n)), levels=k).levels
+            len(x.documents) for x in sort_into_levels(difficulties(np.linspace(0, 1, n)), levels=k).levels
         ]
         assert len(sizes) == min(n, k)
         assert max(sizes) - min(sizes) <= 1
@@ -185,21 +185,21 @@ def test_equal_levels_without_ties():
 def test_thresholds():
     """At a threshold of difficulty a document is hard, at one of the chance level easy."""
     hard = difficulties([0.3, 0.825, 0.825 - 1e-15, 0.9, math.nan])
-    by_difficulty = levels_of(hard, at=[0.825])
+    by_difficulty = sort_into_levels(hard, at=[0.825])
     assert [x.documents.tolist() for x in by_difficulty.levels] == [[0], [1, 2, 3]]
-    by_chance = levels_of(hard, chance_at=[0.175])
+    by_chance = sort_into_levels(hard, chance_at=[0.175])
     assert [x.documents.tolist() for x in by_chance.levels] == [[0, 1, 2], [3]]
     assert [(x.low, x.high) for x in by_chance.levels] == [(0, 0.825), (0.825, 1)]
     assert by_chance.undefined.documents.tolist() == [4]
-    assert [x.documents.tolist() for x in levels_of(hard, at=[0]).levels] == [[], [0, 1, 2, 3]]
-    two = levels_of(hard, chance_at=[0.1, 0.7])
+    assert [x.documents.tolist() for x in sort_into_levels(hard, at=[0]).levels] == [[], [0, 1, 2, 3]]
+    two = sort_into_levels(hard, chance_at=[0.1, 0.7])
     assert [x.documents.tolist() for x in two.levels] == [[0], [1, 2, 3], []]
     assert two.notes == ("no document has a difficulty from 0.9 to 1 (level-3)",)
 
 
 def test_quantiles():
     """Quantiles are shares of the documents below a border."""
-    found = levels_of(difficulties([0.1, 0.2, 0.3, 0.4, 0.5]), quantiles=[0.2, 0.8])
+    found = sort_into_levels(difficulties([0.1, 0.2, 0.3, 0.4, 0.5]), quantiles=[0.2, 0.8])
     assert [x.documents.tolist() for x in found.levels] == [[0], [1, 2, 3], [4]]
     assert found.borders == {"quantiles": [0.2, 0.8], "borders": [pytest.approx(0.2), pytest.approx(0.5)]}  # fmt: skip
 
@@ -240,28 +240,28 @@ def test_quantiles():
 def test_bad_levels(ways, said):
     """Thresholds outside 0–1, unsorted or repeated, no level, two ways at once: refused."""
     with refuses(sa.SettingError, said):
-        levels_of(difficulties([0.5]), **ways)
+        sort_into_levels(difficulties([0.5]), **ways)
 
 
 def test_more_levels_than_difficulties():
     """Fewer levels than asked for, and it is said."""
-    found = levels_of(difficulties([0.5, 0.5, 0.9]), levels=4)
+    found = sort_into_levels(difficulties([0.5, 0.5, 0.9]), levels=4)
     assert [x.documents.tolist() for x in found.levels] == [[0, 1], [2]]
     said = "2 levels, not 4: there are 2 different difficulties, and equal ones are not parted"
     assert found.notes == (said,)
     for asked in (3, 10**20):
-        level = levels_of(difficulties([0.5, 0.5]), levels=asked)
+        level = sort_into_levels(difficulties([0.5, 0.5]), levels=asked)
         said = (
             f"1 level, not {asked}: there is 1 different difficulty, and equal ones are not parted"
         )
         assert level.notes == (said,)
         assert len(level.levels) == 1
-    (note,) = levels_of(difficulties([0.5, 0.5]), quantiles=[0.2, 0.5, 0.8]).notes
+    (note,) = sort_into_levels(difficulties([0.5, 0.5]), quantiles=[0.2, 0.5, 0.8]).notes
     assert note.startswith("1 level, not 4: ")
-    many = levels_of(difficulties([0.1, 0.4, 0.2, 0.4]), levels=10**20)
+    many = sort_into_levels(difficulties([0.1, 0.4, 0.2, 0.4]), levels=10**20)
     assert [x.documents.tolist() for x in many.levels] == [[0], [2], [1, 3]]
     assert many.borders == {"levels": 10**20, "borders": pytest.approx([0.2, 0.4])}
-    nothing = levels_of(difficulties([math.nan]), levels=2)
+    nothing = sort_into_levels(difficulties([math.nan]), levels=2)
     assert nothing.notes == (
         "no document has a difficulty, so there is one level, without documents",
     )
@@ -502,7 +502,7 @@ def test_below_zero(tmp_path, capsys):
     assert "-0.111" in out
     assert "1 below 0: random segments that may overlap can match more than fully" in out
     corpus = sa.read_conll(path)
-    (level,) = levels_of(
+    (level,) = sort_into_levels(
         sa.difficulty(corpus, chance="overlapping", match="token"), levels=1
     ).levels
     assert level.low == pytest.approx(-1 / 9)
@@ -535,7 +535,7 @@ def test_difficulty_as_a_table():
         "median 0.625, from 0.000 to 0.947",
         "1 without a difficulty: gold marked nothing there",
     ]
-    counts, edges = bins(found)
+    counts, edges = count_bins(found)
     assert edges == pytest.approx([i / 20 for i in range(21)])
     assert {edges[i]: number for i, number in enumerate(counts) if number} == {0: 1, 0.5: 1, 0.75: 1, 0.9: 1}  # fmt: skip
     bars = table.in_terminal.caption.splitlines()[2:]

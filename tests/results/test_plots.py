@@ -15,7 +15,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.choices import Kind, list_names
 from spanagree.cli.main import main
-from spanagree.comparisons.chance_distribution.distribution import likely_matches
+from spanagree.comparisons.chance_distribution.distribution import find_likely_matches
 from spanagree.results.plots import Plot, compute_plot_size, draw_curves, draw_lines, draw_slopes
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -338,7 +338,7 @@ def test_others(results):
     assert list(dots.get_xdata()) == [s.f1 for s in exact]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["by chance", "the system"]
     for i, (drawn, s) in enumerate(zip(ax.collections, exact, strict=True)):
-        values, chances = likely_matches(s.distribution)
+        values, chances = find_likely_matches(s.distribution)
         strokes = np.array(drawn.get_segments())
         assert strokes[:, 0, 0] == pytest.approx(values * s.scale)
         tall = strokes[:, 0, 1] - strokes[:, 1, 1]  # from the row up, as the axis points down

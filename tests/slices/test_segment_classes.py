@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.comparisons.measures import OF_EQUAL, measures
+from spanagree.comparisons.measures import OF_EQUAL, list_measures
 
 
 def test_chance_of_a_length_by_enumeration():
@@ -105,7 +105,7 @@ def test_no_chance_of_a_length(how):
     assert f"–: chance undefined: {made.no_chance}"[:60] in " ".join(str(made).split())
 
 
-@pytest.mark.parametrize("match", measures(lambda measure: measure.kernel != "equal"))
+@pytest.mark.parametrize("match", list_measures(lambda measure: measure.kernel != "equal"))
 def test_other_measures_are_refused(match):
     """Under them segments of different lengths match."""
     spans = [[(0, 2, "X")]]

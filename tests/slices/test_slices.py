@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import PAIRS
 
 import spanagree as sa
-from spanagree.slices.metadata import column_values
-from spanagree.slices.values import has_order, sliced_documents
+from spanagree.slices.metadata import read_column_values
+from spanagree.slices.values import has_order, find_sliced_documents
 
 
 def by_names(result, names, **how):
@@ -208,7 +208,7 @@ def test_columns_of_rows(tmp_path):
     assert [part.name for part in weeks.slices] == ["5", "6", "7", "8", "9", "10"]
     assert weeks.is_ordered
     assert sa.slices.score_slices(result, f"{table}:genre").title == "genre"
-    assert column_values(rows, "meta.n", ["d2", "d1"])[0] == ["1", "0.5"]
+    assert read_column_values(rows, "meta.n", ["d2", "d1"])[0] == ["1", "0.5"]
 
 
 def test_parquet(tmp_path):
@@ -217,35 +217,35 @@ def test_parquet(tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows = [{key: row[key] for key in ("id", "genre")} for row in rows_of()]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "c.parquet")
-    values, names = column_values(tmp_path / "c.parquet", "genre", ["d1", "d0"])
+    values, names = read_column_values(tmp_path / "c.parquet", "genre", ["d1", "d0"])
     assert (values, names) == (["blog", "news"], ["genre"])
 
 
 def test_rows_without_ids_are_in_order():
     """As many rows as documents are the documents; other numbers are refused."""
     rows = [{"tokens": ["x"], "genre": name} for name in "aab"]
-    assert column_values(rows, "genre", ["1", "2", "3"])[0] == ["a", "a", "b"]
+    assert read_column_values(rows, "genre", ["1", "2", "3"])[0] == ["a", "a", "b"]
     with pytest.raises(sa.InputError, match="its 3 rows have no ids of the 4 documents, such as"):
-        column_values(rows, "genre", ["1", "2", "3", "4"])
+        read_column_values(rows, "genre", ["1", "2", "3", "4"])
 
 
 def test_one_document_has_one_value():
     """Rows of a document that differ are refused; so are lists."""
     rows = [{"id": "a", "genre": "x"}, {"id": "a", "genre": "y"}]
     with pytest.raises(sa.InputError, match="row 2: 'a' has genre 'y', and 'x' in another row"):
-        column_values(rows, "genre", ["a"])
-    assert column_values([*rows[:1], {"id": "a", "genre": None}], "genre", ["a"])[0] == ["x"]
+        read_column_values(rows, "genre", ["a"])
+    assert read_column_values([*rows[:1], {"id": "a", "genre": None}], "genre", ["a"])[0] == ["x"]
     with pytest.raises(sa.InputError, match="genre holds"):
-        column_values([{"id": "a", "genre": ["x"]}], "genre", ["a"])
+        read_column_values([{"id": "a", "genre": ["x"]}], "genre", ["a"])
 
 
 def test_ids_by_any_name():
     """A usual name of ids wins over other columns with the same texts; else one with nothing else."""
     rows = [{"item": "a", "other": "b", "g": "x"}, {"item": "b", "other": "z", "g": "y"}]
-    assert column_values(rows, "g", ["a", "b"])[0] == ["x", "y"]
+    assert read_column_values(rows, "g", ["a", "b"])[0] == ["x", "y"]
     rows = [{"source": "b", "id": "a", "g": "x"}, {"source": "a", "id": "b", "g": "y"}]
-    assert column_values(rows, "g", ["a", "b"])[0] == ["x", "y"]
-    assert column_values(rows, "g", ["a", "b"], document="source")[0] == ["y", "x"]
+    assert read_column_values(rows, "g", ["a", "b"])[0] == ["x", "y"]
+    assert read_column_values(rows, "g", ["a", "b"], document="source")[0] == ["y", "x"]
 
 
 def test_label_studio():
@@ -254,7 +254,7 @@ def test_label_studio():
         {"id": 7, "data": {"text": "x", "genre": "news"}},
         {"id": 9, "data": {"genre": "blog"}},
     ]
-    assert column_values(tasks, "data.genre", ["9", "7"]) == (["blog", "news"], ["data.genre"])
+    assert read_column_values(tasks, "data.genre", ["9", "7"]) == (["blog", "news"], ["data.genre"])
 
 
 def test_a_table_of_tags_has_no_columns(newsroom, tmp_path):
@@ -262,24 +262,24 @@ def test_a_table_of_tags_has_no_columns(newsroom, tmp_path):
     other = tmp_path / "x.txt"
     other.write_text("Some words.\n")
     for path in (newsroom / "gold.conll", other, tmp_path):
-        assert column_values(path, "x", ["1"]) == (None, [])
+        assert read_column_values(path, "x", ["1"]) == (None, [])
 
 
 def test_unknown_names(tmp_path, run):
     """An unknown name lists views and columns; what is no pattern, and a table without rows, too."""
     ids = ["d1", "d2"]
     with pytest.raises(sa.SettingError) as caught:
-        sliced_documents("genr", ids, rows_of())
+        find_sliced_documents("genr", ids, rows_of())
     assert (
         "group_by 'genr': unknown; allowed: length, seen; a column (there are genre, meta.week"
         in str(caught.value)
     )
     with pytest.raises(sa.SettingError, match="neither a file that is there nor a pattern"):
-        sliced_documents("x(", ids)
+        find_sliced_documents("x(", ids)
     with pytest.raises(sa.SettingError, match="no document has a value"):
-        sliced_documents("(x)", ids)
+        find_sliced_documents("(x)", ids)
     with pytest.raises(sa.SettingError, match="or the slice of each of 2 documents is needed"):
-        sliced_documents(["a"], ids)
+        find_sliced_documents(["a"], ids)
     lines = tmp_path / "c.jsonl"
     lines.write_text("\n".join(map(json.dumps, rows_of())))
     code, _, err = run("evaluate", lines, "--tags", "gold=gold,mine=mine", "--by", "genr")

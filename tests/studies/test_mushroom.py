@@ -113,7 +113,7 @@ def test_soft_scores_by_hand(crowd, seed):
             references=references,
             seed=seed,
         )
-        drawn = [in_order(layer) for layer in random_layers.redrawn(whole)]
+        drawn = [in_order(layer) for layer in random_layers.yield_redrawn_layers(whole)]
     for name in result.systems:
         layers = drawn if name == "random" and result[name].documents else [whole.layers[name]]
         found = []

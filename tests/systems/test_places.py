@@ -12,13 +12,13 @@ import pytest
 from strategies import PAIRS
 
 import spanagree as sa
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.chance.places import find_places
 from spanagree.choices import Chance, list_names
 from spanagree.cli.main import main
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import find_measure
-from spanagree.comparisons.observed import observed
+from spanagree.comparisons.observed import compute_observed
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
 WNUT = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
@@ -218,7 +218,7 @@ def test_agree_has_no_gold(capsys):
     """Chance of systems needs gold, and among annotators no side is."""
     assert main(["agree", *NEWS, "--chance-of", "systems"]) == 2
     assert "--chance-of" in capsys.readouterr().err
-    of_systems = chance_model("nonoverlapping", whose="systems")
+    of_systems = build_chance_model("nonoverlapping", whose="systems")
     with pytest.raises(sa.SettingError, match="no side is gold among annotators"):
         sa.agree(sa.read_conll(NEWS), chance=of_systems)
 
@@ -416,14 +416,14 @@ def test_drawn_annotations_of_real_files(real, name, monkeypatch):
         monkeypatch.syspath_prepend("scripts")
         tables = importlib.import_module("places_table")
         corpus, rule = two_of_each(tables.corpus_of(name, real / "data")), "words"
-    model, labels, draws = chance_model("nonoverlapping", rule), len(corpus.labels), 300
+    model, labels, draws = build_chance_model("nonoverlapping", rule), len(corpus.labels), 300
     starts, placed = compute_start_distributions(corpus, corpus.annotators, model)
     rng = np.random.default_rng(3)
     drawn = [starts.model.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
     cells = [layer.document * labels + layer.label for layer in drawn]
     for match in map(find_measure, ("exact", "token", "iou")):
         expected = compare_layers(*placed.values(), starts, match, labels).expected.sum()
-        matched = observed(*drawn, *cells, draws * len(corpus) * labels, match)
+        matched = compute_observed(*drawn, *cells, draws * len(corpus) * labels, match)
         means = matched.reshape(draws, -1).sum(axis=1)
         error = means.std(ddof=1) / math.sqrt(draws)
         assert means.mean() == pytest.approx(expected, abs=4 * error)

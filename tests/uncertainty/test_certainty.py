@@ -85,13 +85,13 @@ def label_rows(rng, items=60):
 
 def test_coefficients_from_sums():
     """The sums that are resampled give the coefficients themselves, and hold them in their intervals."""
-    from spanagree.labels.formulas import COEFFICIENTS, all_figures
-    from spanagree.labels.intervals import units_of
+    from spanagree.labels.formulas import COEFFICIENTS, compute_all_figures
+    from spanagree.labels.intervals import build_unit_table
 
     table = sa.LabelTable.from_rows(label_rows(np.random.default_rng(5)))
     result = sa.coefficients(table, ci=sa.Jackknife())
-    total = units_of(table, result.spa.weights).sum(axis=0)[None]
-    figures = all_figures(total, 3, 4)[0].reshape(-1, 3)
+    total = build_unit_table(table, result.spa.weights).sum(axis=0)[None]
+    figures = compute_all_figures(total, 3, 4)[0].reshape(-1, 3)
     for of, row in zip(result.all, figures, strict=True):
         assert of.name == list(COEFFICIENTS.values())[result.all.index(of)].sign
         value = result.spa.corrected if of.name == "SPA" else of.value

@@ -15,7 +15,7 @@ from spanagree.uncertainty.chance_statistics import (
     WHOLE,
     ChanceStatistics,
     PairChance,
-    cannot_be_told,
+    write_chance_note,
 )
 
 
@@ -96,16 +96,16 @@ def test_what_cannot_be_told_from_chance():
     figures = [
         ChanceStatistics(0, 0, 0, p, 0, next(least), p) for p in (0.01, LEVEL, 0.051, 1, math.nan)
     ]
-    assert cannot_be_told(figures, "sentence of pairs", "B-H") == (
+    assert write_chance_note(figures, "sentence of pairs", "B-H") == (
         "2 of 4 sentences of pairs in which chance can vary cannot be told from chance"
         " (B-H, 5 %); 1 of these could not with any match"
     )
-    assert cannot_be_told(figures[:3], "document", "B-H").endswith("told from chance (B-H, 5 %)")
-    assert cannot_be_told(figures[4:], "document", "B-H") == ""
+    assert write_chance_note(figures[:3], "document", "B-H").endswith("told from chance (B-H, 5 %)")
+    assert write_chance_note(figures[4:], "document", "B-H") == ""
     perfect = chance_of(60)
     each = perfect.of_documents({d: Tally(1, 0.25, 1, 1) for d in range(60)})
     assert {f.least_p for f in each.values()} == {0.25}
-    assert "60 of 60" in cannot_be_told(list(each.values()), "document", "B-H")
+    assert "60 of 60" in write_chance_note(list(each.values()), "document", "B-H")
 
 
 def test_columns_of_all_documents():

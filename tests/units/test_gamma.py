@@ -25,21 +25,21 @@ from scipy.optimize import LinearConstraint, milp
 from strategies import at_most
 
 import spanagree as sa
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import build_chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.choices import Chance, Sampler, list_names
 from spanagree.units import CoefficientScore, unitary_alignments
-from spanagree.units.alignment import align, cost_of, disorder_bounds
-from spanagree.units.control import expected_gains, is_affordable
+from spanagree.units.alignment import align_units, compute_cost, bound_disorder
+from spanagree.units.control import compute_expected_gains, is_affordable
 from spanagree.units.dissimilarity import (
     Dissimilarity,
     Units,
-    near_pairs,
-    ordinal_positions,
-    units_of,
+    find_near_pairs,
+    compute_ordinal_positions,
+    collect_units,
 )
-from spanagree.units.expected_disorder import ExpectedDisorder, GammaTask, estimate, ratio_of
-from spanagree.units.gamma import _gamma, _gamma_cat, _with_bounds, canonical
+from spanagree.units.expected_disorder import ExpectedDisorder, GammaTask, estimate_expected_cost, compute_ratio
+from spanagree.units.gamma import _compute_gamma, _compute_gamma_cat, _replace_by_bounds, sort_canonically
 from spanagree.units.sampling import (
     AlignmentSums,
     Continuum,
@@ -47,7 +47,7 @@ from spanagree.units.sampling import (
     _draw_as_pygamma,
     _draw_shuffled,
     align_annotations,
-    draw,
+    sum_draws,
 )
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
@@ -67,8 +67,8 @@ def units_from(rows):
 
 def best_alignment(units, annotators, dissimilarity):
     """The best alignment of each document, of the pairs that it could reach."""
-    pairs = near_pairs(units, disorder_bounds(annotators, dissimilarity), dissimilarity)
-    return align(units, pairs, annotators, dissimilarity)
+    pairs = find_near_pairs(units, bound_disorder(annotators, dissimilarity), dissimilarity)
+    return align_units(units, pairs, annotators, dissimilarity)
 
 
 def disorder(rows, dissimilarity):
@@ -256,7 +256,7 @@ def three(seed=0, documents=6, gaps=True, annotators=3):
 def best_matching_pairs(units, most, d):
     """Align greedily: the most similar pair first, as long as no annotator would be in it twice."""
     group = np.arange(len(units.start))
-    pairs = near_pairs(units, most, d)
+    pairs = find_near_pairs(units, most, d)
     for i in np.argsort(pairs.value, kind="stable"):
         one, other = (np.flatnonzero(group == group[x[i]]) for x in (pairs.u, pairs.v))
         if not set(units.annotator[one]) & set(units.annotator[other]):
@@ -276,7 +276,7 @@ def test_never_worse_than_matching_pairs(annotators):
     alone = np.bincount(continuum.units.document, minlength=len(corpus))
     assert (found.cost <= alone + 1e-9).all()
     matched = best_matching_pairs(continuum.units, np.full(len(corpus), d.delta_empty), d)
-    assert (found.cost <= cost_of(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
+    assert (found.cost <= compute_cost(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
 
 
 @pytest.mark.long
@@ -347,8 +347,8 @@ def test_control_variate(chance, weights):
     corpus = three(1, documents=2)
     d = Dissimilarity(*map(float, weights))
     continuum = Continuum.of(corpus)
-    exact = expected_gains(corpus, chance_model(chance), continuum.annotators, d)
-    drawn = draw(continuum, d, Sampling("chance", chance_model(chance), 0.01, 0), range(400)).gain
+    exact = compute_expected_gains(corpus, build_chance_model(chance), continuum.annotators, d)
+    drawn = sum_draws(continuum, d, Sampling("chance", build_chance_model(chance), 0.01, 0), range(400)).gain
     error = np.std(drawn, axis=0) / 20
     assert (abs(np.mean(drawn, axis=0) - exact) <= 4 * error + 1e-6).all()
 
@@ -357,7 +357,7 @@ def test_control_variate_by_hand():
     """One unit each in three tokens: all nine places, one by one."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "Y")]]})
     gain = [max(0, 2 - (2 * abs(x - y) / 2) ** 2 - 1) for x in range(3) for y in range(3)]
-    exact = expected_gains(corpus, chance_model("nonoverlapping"), np.array([2]), Dissimilarity())
+    exact = compute_expected_gains(corpus, build_chance_model("nonoverlapping"), np.array([2]), Dissimilarity())
     assert exact[0] == pytest.approx(sum(gain) / 9, abs=1e-12)
 
 
@@ -378,7 +378,7 @@ def test_control_variate_of_long_recordings(size, lengths, near):
     assert is_long(recording)
     assert not is_long(tokens)
     exact, coarse = (
-        expected_gains(each, chance_model("nonoverlapping"), np.array([2]), Dissimilarity())[0]
+        compute_expected_gains(each, build_chance_model("nonoverlapping"), np.array([2]), Dissimilarity())[0]
         for each in (tokens, recording)
     )
     assert coarse == pytest.approx(exact, rel=near)
@@ -488,11 +488,11 @@ def test_the_control_variate_pays():
     """The same precision takes fewer draws than without it: the error of 40 draws is smaller."""
     corpus = three(4, documents=4, annotators=2, gaps=False)
     continuum, d = Continuum.of(corpus), Dissimilarity()
-    drawn = draw(
-        continuum, d, Sampling("chance", chance_model("nonoverlapping"), 0.01, 0), range(40)
+    drawn = sum_draws(
+        continuum, d, Sampling("chance", build_chance_model("nonoverlapping"), 0.01, 0), range(40)
     )
-    known = expected_gains(corpus, chance_model("nonoverlapping"), continuum.annotators, d)
-    with_it, without = estimate(drawn, known), estimate(drawn, None)
+    known = compute_expected_gains(corpus, build_chance_model("nonoverlapping"), continuum.annotators, d)
+    with_it, without = estimate_expected_cost(drawn, known), estimate_expected_cost(drawn, None)
     assert with_it.error < without.error / 2  # a quarter of the draws
     assert abs(with_it.total - without.total) < 4 * without.error
 
@@ -512,7 +512,7 @@ def test_ordinal():
     """Categories on a scale differ by their distance on it."""
     labels = ("high", "low", "middle")
     d = Dissimilarity(
-        categorical="ordinal", places=ordinal_positions(labels, ["low", "middle", "high"])
+        categorical="ordinal", places=compute_ordinal_positions(labels, ["low", "middle", "high"])
     )
     assert d.between(np.array([0, 0, 1]), np.array([1, 2, 1])).tolist() == [1, 0.5, 0]
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "low")]], "b": [[(0, 2, "middle")]]})
@@ -709,7 +709,7 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
 
     γ_cat, .5 with twice the error, is not known where alignments may not be the best.
     """
-    sampling = Sampling("chance", chance_model("overlapping"), 0.05, 0)
+    sampling = Sampling("chance", build_chance_model("overlapping"), 0.05, 0)
     job = GammaTask(Dissimilarity(), sampling, None, None, None, NO_DEADLINE)
     nothing = np.zeros((1, 2))
     observed = AlignmentSums(
@@ -717,7 +717,7 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
     )
     expected = ExpectedDisorder(observed, nothing[0], 10.0, error, expected_gap, is_cut)
     made = [CoefficientScore(0.8, 2.0, 10.0, error), CoefficientScore(0.5, 1.0, 2.0, 2 * error)]
-    whole, category = _with_bounds(made, observed, expected, job)
+    whole, category = _replace_by_bounds(made, observed, expected, job)
     assert whole.bounds == (bounds[0] and pytest.approx(bounds[0]))
     assert category.bounds == (bounds[1] and pytest.approx(bounds[1]))
     known = [figure.value for figure in (whole, category) if not figure.reason]
@@ -757,17 +757,17 @@ def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
     d = Dissimilarity()
     for seed in range(4):
         corpus = dense(1, annotators, seed, length=60)
-        units, count = units_of(corpus), np.array([annotators])
-        pairs = near_pairs(units, disorder_bounds(count, d), d)
-        best = align(units, pairs, count, d)
+        units, count = collect_units(corpus), np.array([annotators])
+        pairs = find_near_pairs(units, bound_disorder(count, d), d)
+        best = align_units(units, pairs, count, d)
         assert best.gap[0] == 0
-        cut_short = [align(units, pairs, count, d, Deadline.after(0))]
+        cut_short = [align_units(units, pairs, count, d, Deadline.after(0))]
         for most in (3, 30):
             monkeypatch.setattr(unitary_alignments, "_COLUMNS", most)
-            cut_short.append(align(units, pairs, count, d))
+            cut_short.append(align_units(units, pairs, count, d))
         monkeypatch.undo()
         for found in cut_short:
-            assert found.cost[0] == pytest.approx(cost_of(units, found.group, count, d)[0])
+            assert found.cost[0] == pytest.approx(compute_cost(units, found.group, count, d)[0])
             assert found.lowest[0] <= best.cost[0] + 1e-9 <= found.cost[0] + 2e-9
             key = found.group * annotators + units.annotator
             assert len(np.unique(key)) == len(key)  # one unit of an annotator at most
@@ -778,8 +778,8 @@ def test_what_all_mark_alike_needs_no_search(annotators):
     """Aligned in turn, without time, units that all mark alike are in no disorder: 0, proven."""
     rows = [(a, 10 * i, 10 * i + 4, "X") for a in range(annotators) for i in range(4)]
     d, (units, count) = Dissimilarity(), units_from(rows)
-    pairs = near_pairs(units, disorder_bounds(np.array([count]), d), d)
-    found = align(units, pairs, np.array([count]), d, Deadline.after(0))
+    pairs = find_near_pairs(units, bound_disorder(np.array([count]), d), d)
+    found = align_units(units, pairs, np.array([count]), d, Deadline.after(0))
     assert found.cost[0] == 0
     assert found.gap[0] == pytest.approx(0, abs=1e-6)  # but for what breaks ties
     assert len(set(found.group.tolist())) == 4
@@ -788,7 +788,7 @@ def test_what_all_mark_alike_needs_no_search(annotators):
 def test_the_gap_of_a_disorder():
     """A disorder is a cost over the mean number of units, and so is what it may be lower by."""
     corpus = dense(1, 4)
-    continuum = Continuum.of(canonical(corpus))
+    continuum = Continuum.of(sort_canonically(corpus))
     _, drawn = align_annotations([continuum.units], continuum, Dissimilarity(), Deadline.after(0))
     stopped = gamma(corpus, time_limit=0)
     mean = len(continuum.units.start) / 4
@@ -829,7 +829,7 @@ def test_ties_are_broken_by_category():
             "a": [[(10, 14, "X")]],
             "b": [[(8, 12, labels[0]), (12, 16, labels[1])]],
         }
-        units = units_of(sa.Corpus.from_segments([40], layers))
+        units = collect_units(sa.Corpus.from_segments([40], layers))
         group = best_alignment(units, np.array([2]), d).group
         partner = np.flatnonzero(group == group[0]).tolist()
         assert len(partner) == 2
@@ -864,7 +864,7 @@ def test_ties_go_to_more_pairs_and_closer_categories():
     """
     d, rng, others = Dissimilarity(beta=0), random.Random(5), 0
     for _ in range(40):
-        units = units_of(on_a_grid(rng, 2))
+        units = collect_units(on_a_grid(rng, 2))
         first, second = (np.flatnonzero(units.annotator == k).tolist() for k in (0, 1))
         tied = defaultdict(list)
         for pairs in matchings(first, second):
@@ -885,7 +885,7 @@ def test_ties_go_to_pairs_that_lie_closer():
     """By hand: two pairs differ by 1/25 and 49/25, or by 1 and 1, which is as much in all: the one
     that is near counts, as those that differ by 1 and more share nothing."""
     layers = {"a": [[(7, 10, "X"), (9, 15, "X")]], "b": [[(3, 7, "X"), (7, 9, "X")]]}
-    units, d = units_of(sa.Corpus.from_segments([15], layers)), Dissimilarity()
+    units, d = collect_units(sa.Corpus.from_segments([15], layers)), Dissimilarity()
     u, v = np.array([0, 1, 0, 1]), np.array([3, 2, 2, 3])  # a's units and b's, by their starts
     assert d.of_pairs(units, u, v) == pytest.approx([1 / 25, 49 / 25, 1, 1])
     group = best_alignment(units, np.array([2]), d).group
@@ -963,10 +963,10 @@ def test_what_can_be_part_of_a_best_alignment():
     """By enumeration: all unitary alignments in which each unit adds to what is saved, and savings."""
     d = Dissimilarity(alpha=3.0)
     for seed in range(6):
-        units, count = units_of(dense(1, 4, seed, length=60)), np.array([4])
-        pairs = near_pairs(units, disorder_bounds(count, d), d)
-        component = unitary_alignments.components(pairs, len(units.start))
-        columns, left_out = unitary_alignments.unitary_alignments(units, pairs, count, d, component)
+        units, count = collect_units(dense(1, 4, seed, length=60)), np.array([4])
+        pairs = find_near_pairs(units, bound_disorder(count, d), d)
+        component = unitary_alignments.find_components(pairs, len(units.start))
+        columns, left_out = unitary_alignments.list_unitary_alignments(units, pairs, count, d, component)
         found = {
             tuple(row): saving
             for listed in columns
@@ -997,7 +997,7 @@ def test_errors_by_the_delta_method():
     expected = ExpectedDisorder(
         AlignmentSums(nothing, nothing, nothing, nothing), nothing[0], 4.0, 0.2, 0.0
     )
-    made = _gamma(np.array([[2.0, 4.0, 8.0, 8.0]]), expected)
+    made = _compute_gamma(np.array([[2.0, 4.0, 8.0, 8.0]]), expected)
     assert (made.observed, made.expected, made.value) == (0.25, 0.5, 0.5)
     assert made.error == pytest.approx(2.0 / 4.0**2 * 0.2)
 
@@ -1008,13 +1008,13 @@ def test_error_of_categories():
     observed, 1/2, divides by its square. Without any weight there is neither."""
     draws = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 5.0]])
     miss = np.array([-1, -2, 3]) / 11 / (11 / 3)
-    ratio, error = ratio_of(draws)
+    ratio, error = compute_ratio(draws)
     assert (ratio, error) == pytest.approx((6 / 11, math.sqrt((miss**2).sum() / 2 / 3)))
-    assert ratio_of(np.zeros((3, 2))) == (0, 0)
+    assert compute_ratio(np.zeros((3, 2))) == (0, 0)
     nothing = np.zeros((3, 1))
     drawn = AlignmentSums(nothing, nothing, draws[:, None, None], nothing)
     expected = ExpectedDisorder(drawn, nothing[0], 4.0, 0.2, 0.0)
-    made = _gamma_cat(np.array([[2.0, 6.0, 4.0, 11.0]]), expected, 0, None)
+    made = _compute_gamma_cat(np.array([[2.0, 6.0, 4.0, 11.0]]), expected, 0, None)
     assert made.value == pytest.approx(1 - 0.5 / ratio)
     assert made.error == pytest.approx(0.5 / ratio**2 * error)
 
@@ -1034,12 +1034,12 @@ def test_one_long_document_makes_exact_means_dear():
 def test_annotators_and_documents_have_an_order_of_their_own():
     """Annotators by name; documents by id, or else by length and what is in them."""
     layers = {"bob": [[(0, 1, "X")], [], []], "ann": [[], [(0, 2, "X")], None]}
-    ordered = canonical(sa.Corpus.from_segments([5, 4, 5], layers))
+    ordered = sort_canonically(sa.Corpus.from_segments([5, 4, 5], layers))
     assert ordered.annotators == ("ann", "bob")
     assert ordered.lengths.tolist() == [4, 5, 5]
     seen = [layer.annotated.tolist() for layer in ordered.layers.values()]
     assert seen == [[True, False, True], [True, True, True]]  # not seen comes first
-    named = canonical(sa.Corpus.from_segments([5, 4, 5], layers, ids=["c", "b", "a"]))
+    named = sort_canonically(sa.Corpus.from_segments([5, 4, 5], layers, ids=["c", "b", "a"]))
     assert named.ids == ("a", "b", "c")
     assert named.lengths.tolist() == [5, 4, 5]
 

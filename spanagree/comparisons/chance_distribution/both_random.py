@@ -23,19 +23,19 @@ from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.chance.enumeration import Enumeration
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.chance.start_distributions import start_profiles
-from spanagree.chance.walk import SegmentKind, uniform_ends
-from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
+from spanagree.chance.start_distributions import compute_start_profiles
+from spanagree.chance.walk import SegmentKind, build_uniform_ends
+from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_by_walk
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
-    least_costs,
-    with_arranged,
-    without_gaps_between,
+    bound_costs,
+    build_arranged_parts,
+    remove_gaps_between,
 )
-from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.measures import Measure, turned
+from spanagree.comparisons.chance_distribution.single import compute_single_matches
+from spanagree.comparisons.chance_distribution.walk_both import compute_both_by_walk
+from spanagree.comparisons.measures import Measure, swap_annotators
 from spanagree.comparisons.starts import LayerPair
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.segments import Layer
@@ -44,7 +44,7 @@ from spanagree.errors import SettingError
 _CERTAIN = 1e-13  # tolerance for sums of floats that should be 0 or 1
 
 
-def both_random(
+def compute_both_random(
     document_parts: DocumentParts,
     measure: Measure,
     chance: str,
@@ -68,27 +68,27 @@ def both_random(
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
         if place_kinds is not None:
-            return both_walk(document_parts, measure, budget, moments, place_kinds=place_kinds)
-        return _distributions_by_walk(document_parts, measure, budget, moments)
+            return compute_both_by_walk(document_parts, measure, budget, moments, place_kinds=place_kinds)
+        return _compute_distributions_by_walk(document_parts, measure, budget, moments)
     if place_kinds is not None and len(document_parts):
-        document_parts, place_kinds = without_gaps_between(document_parts, place_kinds)
+        document_parts, place_kinds = remove_gaps_between(document_parts, place_kinds)
     results: list[Floats | None] = []
     result_by_content: dict[tuple[object, ...], Floats | None] = {}
     for part_index in range(len(document_parts)):
         single_part = document_parts.some(np.array([part_index]))
         content = (
             int(single_part.tokens[0]),
-            *(_content(segments) for segments in (single_part.a, single_part.b)),
+            *(_sort_segments(segments) for segments in (single_part.a, single_part.b)),
         )
         if content not in result_by_content:
-            result_by_content[content] = _distribution_by_enumeration(
+            result_by_content[content] = _compute_distribution_by_enumeration(
                 single_part, measure, budget, moments, place_kinds
             )
         results.append(result_by_content[content])
     return results
 
 
-def _distributions_by_walk(
+def _compute_distributions_by_walk(
     document_parts: DocumentParts, measure: Measure, budget: float, moments: bool
 ) -> list[Floats | None]:
     """Compute the distributions of parts if the segments of one annotator exclude each other."""
@@ -96,13 +96,13 @@ def _distributions_by_walk(
     is_single = np.zeros(len(document_parts), np.bool_)
     means: list[float] = []
     if measure.kernel in ("equal", "cover"):
-        is_single = _match_bound(document_parts, measure) <= 1
+        is_single = _bound_match(document_parts, measure) <= 1
         try:
-            means = _exact_means(document_parts.some(np.flatnonzero(is_single)), measure)
+            means = _compute_exact_means(document_parts.some(np.flatnonzero(is_single)), measure)
         except SettingError:  # too many units, as in recordings; then chance is drawn
             is_single[:] = False
     elif measure.kernel == "one-to-one" and measure.is_whole:
-        is_single, single_means = single_matches(document_parts, measure)
+        is_single, single_means = compute_single_matches(document_parts, measure)
         means = single_means[is_single].tolist()
     for part_index, probability in zip(np.flatnonzero(is_single).tolist(), means, strict=True):
         probability = (
@@ -113,13 +113,13 @@ def _distributions_by_walk(
             np.array([probability, probability * (1 - probability)]) if moments else distribution
         )
     other_rows = np.flatnonzero(~is_single)
-    other_results = both_walk(document_parts.some(other_rows), measure, budget, moments)
+    other_results = compute_both_by_walk(document_parts.some(other_rows), measure, budget, moments)
     for part_index, result in zip(other_rows.tolist(), other_results, strict=True):
         results[part_index] = result
     return results
 
 
-def _match_bound(document_parts: DocumentParts, measure: Measure) -> Ints:
+def _bound_match(document_parts: DocumentParts, measure: Measure) -> Ints:
     """Compute an upper bound of the match of each part."""
     annotators = (document_parts.a, document_parts.b)
     columns = (
@@ -138,14 +138,14 @@ def _match_bound(document_parts: DocumentParts, measure: Measure) -> Ints:
     return np.minimum(*bounds).astype(np.int64)
 
 
-def _exact_means(document_parts: DocumentParts, measure: Measure) -> list[float]:
+def _compute_exact_means(document_parts: DocumentParts, measure: Measure) -> list[float]:
     """Compute the mean match of each part; segments of one annotator exclude each other."""
     annotators = (document_parts.a, document_parts.b)
     group = np.concatenate(
         [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
     )
     length = np.concatenate([segments.length for segments in annotators])
-    profiles, profile = start_profiles(group, np.tile(document_parts.tokens, 2), length)
+    profiles, profile = compute_start_profiles(group, np.tile(document_parts.tokens, 2), length)
     n_labels = 1 + int(max(segments.label.max(initial=0) for segments in annotators))
     all_annotated = np.ones(len(document_parts), np.bool_)
     layers = [
@@ -171,7 +171,7 @@ def _exact_means(document_parts: DocumentParts, measure: Measure) -> list[float]
     return means.reshape(len(document_parts), n_labels).sum(1).tolist()
 
 
-def _distribution_by_enumeration(
+def _compute_distribution_by_enumeration(
     document_part: DocumentParts,
     measure: Measure,
     budget: float,
@@ -187,7 +187,7 @@ def _distribution_by_enumeration(
     most_arrangements = budget / ((n + 1) * (len(document_part.a) + len(document_part.b)))
     groups = [
         _enumerate_groups(segments, n, place_kinds, most_arrangements)
-        if least_costs(document_part, segments)[0] <= budget
+        if bound_costs(document_part, segments)[0] <= budget
         else None
         for segments in annotators
     ]
@@ -209,18 +209,18 @@ def _distribution_by_enumeration(
     for (rows, _), of_group, row in zip(chosen_groups, ends_of_groups, product, strict=True):
         start_and_end[:, rows] = of_group[row]
     if is_swapped:  # φ with exchanged arguments
-        measure = turned(measure)
+        measure = swap_annotators(measure)
     arranged_starts, arranged_ends = np.moveaxis(start_and_end, 2, 0)
-    arranged = with_arranged(
+    arranged = build_arranged_parts(
         document_part,
         swap=is_swapped,
         starts=arranged_starts,
         lengths=arranged_ends - arranged_starts,
     )
-    return _mix(fixed_walk(arranged, measure, budget, moments, place_kinds), moments)
+    return _mix_distributions(compute_fixed_by_walk(arranged, measure, budget, moments, place_kinds), moments)
 
 
-def _content(segments: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
+def _sort_segments(segments: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
     """Return the sorted segments of an annotator, which determine the distribution."""
     columns = (
         segments.group.tolist(),
@@ -248,7 +248,7 @@ def _enumerate_groups(
         counts = sorted(Counter(keys).items())
         segment_kinds = [
             SegmentKind(
-                label, count, uniform_ends(n, x) if place_kinds is None else place_kinds.ends(x)
+                label, count, build_uniform_ends(n, x) if place_kinds is None else place_kinds.ends(x)
             )
             for (x, label), count in counts
         ]
@@ -260,7 +260,7 @@ def _enumerate_groups(
     return groups
 
 
-def _mix(results: Sequence[Floats | None], moments: bool) -> Floats | None:
+def _mix_distributions(results: Sequence[Floats | None], moments: bool) -> Floats | None:
     """Average distributions of equally likely cases, or combine their means and variances.
 
     Args:

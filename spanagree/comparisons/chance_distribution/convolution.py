@@ -18,7 +18,7 @@ _SMALLEST = 1e-307
 _LARGEST_EXPONENT = 700.0  # exp of larger numbers overflows
 
 
-def convolved(distributions: Iterable[Floats]) -> Floats:
+def convolve_distributions(distributions: Iterable[Floats]) -> Floats:
     """Compute the distribution of the sum of independent integers.
 
     All operations are products and sums of positive numbers, from the shortest distribution to the
@@ -48,7 +48,7 @@ def convolved(distributions: Iterable[Floats]) -> Floats:
     return np.concatenate((np.zeros(shift), queue[0][2] if queue else np.ones(1)))
 
 
-def log10_tail(distributions: Sequence[Floats], match: int) -> float:
+def compute_log10_tail(distributions: Sequence[Floats], match: int) -> float:
     """Compute the decimal logarithm of the probability that the sum is at least ``match``.
 
     The distributions are tilted, p(m) → p(m) · exp(θm) / Z, such that the sum has the mean
@@ -67,18 +67,18 @@ def log10_tail(distributions: Sequence[Floats], match: int) -> float:
         for row, p in zip(logs, varying, strict=True):
             row[: len(p)] = np.log(p)
     matches = np.arange(width)
-    theta = _tilt(logs, match)
+    theta = _find_tilt(logs, match)
     tilted = logs + theta * matches
     largest = tilted.max(axis=1, keepdims=True)
     weight = np.exp(tilted - largest)
     total = weight.sum(axis=1, keepdims=True)
-    p = convolved(np.trim_zeros(row, "b") for row in weight / total)
+    p = convolve_distributions(np.trim_zeros(row, "b") for row in weight / total)
     tail = np.exp(-theta * np.arange(len(p) - match)) @ p[match:]
     logarithm = math.fsum((largest + np.log(total)).ravel().tolist()) - theta * match
     return (logarithm + math.log(tail)) / math.log(10)
 
 
-def _tilt(logs: Floats, match: int) -> float:
+def _find_tilt(logs: Floats, match: int) -> float:
     """Find the θ ≥ 0 with which the sum has about the mean ``match``, by bisection."""
     matches = np.arange(logs.shape[1])
     low, high = 0.0, _LARGEST_EXPONENT / max(logs.shape[1], 1)

@@ -19,28 +19,28 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, unique_rows
-from spanagree.chance.model import ChanceModel, Given, chance_model
+from spanagree.chance.model import ChanceModel, Given, build_chance_model
 from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
-from spanagree.comparisons.at_places import placement_model
-from spanagree.comparisons.chance_distribution.both_random import both_random
-from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
+from spanagree.comparisons.at_places import build_placement_model
+from spanagree.comparisons.chance_distribution.both_random import compute_both_random
+from spanagree.comparisons.chance_distribution.convolution import convolve_distributions, compute_log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
-    canonical_order,
+    sort_canonically,
     draw_matches,
     moves_in_blocks,
-    number_of_draws,
+    limit_draws,
 )
-from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
+from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_by_walk
 from spanagree.comparisons.chance_distribution.pieces import DocumentParts, find_parts
-from spanagree.comparisons.custom import checked
+from spanagree.comparisons.custom import wrap_with_checks
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
-from spanagree.comparisons.measures import OWN, Measure, Phi, find_measure, measures, turned
+from spanagree.comparisons.measures import OWN, Measure, Phi, find_measure, list_measures, swap_annotators
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.relation_places import (
     RelationCorpus,
     draw_relations,
-    relation_distributions,
+    compute_relation_distributions,
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -148,7 +148,7 @@ class MatchDistribution:
             for document in self.parts.values()
             if document.probabilities is not None
         ]
-        return log10_tail(
+        return compute_log10_tail(
             probabilities or [self._exact_probabilities()], math.ceil(match - self.most)
         )
 
@@ -169,7 +169,7 @@ class MatchDistribution:
     def _exact_probabilities(self) -> Floats:
         """Return the probabilities over the exact documents, or raise an error."""
         if self.probabilities is None:
-            alternatives = format_setting("match", *measures(lambda measure: measure.is_whole))
+            alternatives = format_setting("match", *list_measures(lambda measure: measure.is_whole))
             raise SettingError(
                 "the matches are not whole numbers, so only their mean and variance are known; use"
                 f" {alternatives}, or chance_test(…, simulate=True)"
@@ -227,7 +227,7 @@ def match_distribution(
     """
     corpus = as_corpus(corpus)
     check_known((a, b), corpus.annotators)
-    model, corpus = chance_model(chance, places).with_ids(corpus)
+    model, corpus = build_chance_model(chance, places).with_ids(corpus)
     if a == b or fixed not in (None, a, b):
         raise SettingError(
             f"fixed {quote_value(fixed)}, of {quote_value(a)} and {quote_value(b)}; name two"
@@ -240,11 +240,11 @@ def match_distribution(
         for name in (a, b):
             check_layer(corpus, name, match, model)
     else:
-        measure = Measure(OWN, OWN, checked(match), of_label)
+        measure = Measure(OWN, OWN, wrap_with_checks(match), of_label)
         for name in (a, b):
             check_layer(corpus, name, "exact", model)  # exact allows any overlap
     options = DistributionOptions(measure, model, budget, draws, seed)
-    return distribution(corpus, (a, b), fixed, options, progress)
+    return compute_distribution(corpus, (a, b), fixed, options, progress)
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ class DistributionOptions:
     seed: int = 0
 
 
-def distribution(
+def compute_distribution(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
@@ -278,15 +278,15 @@ def distribution(
     report_progress(0, 2)
     layers, is_drawn = [corpus.layers[name] for name in names], options.measure.kernel == "near"
     if isinstance(corpus, RelationCorpus):
-        return _distribution_of_relations(corpus, names, fixed)
+        return _compute_distribution_of_relations(corpus, names, fixed)
     moments = not options.measure.is_whole
     if is_drawn or any(moves_in_blocks(layer, options.chance.name) for layer in layers):
         shared_documents = np.intersect1d(layers[0].document, layers[1].document)
-        drawn_distributions = _distributions_by_draws(
+        drawn_distributions = _compute_distributions_by_draws(
             corpus, names, fixed, options, shared_documents.tolist(), moments
         )
-        return over_documents(drawn_distributions, len(corpus), moments)
-    document_parts, walk = _parts_and_walk(corpus, names, fixed, options)
+        return sum_over_documents(drawn_distributions, len(corpus), moments)
+    document_parts, walk = _find_parts_and_walk(corpus, names, fixed, options)
     results = walk(document_parts, options.budget, moments)
     report_progress(1, 2)
     parts_by_document: dict[int, list[int]] = {}
@@ -298,10 +298,10 @@ def distribution(
             result for result in (results[part_index] for part_index in rows) if result is not None
         ]
         if len(known_results) == len(rows):
-            distribution_by_document[document] = _distribution_of_document(known_results, moments)
+            distribution_by_document[document] = _compute_distribution_of_document(known_results, moments)
         else:
             over_budget[document] = rows
-    for document, drawn_distribution in _distributions_by_draws(
+    for document, drawn_distribution in _compute_distributions_by_draws(
         corpus, names, fixed, options, sorted(over_budget), moments
     ).items():
         budget = max(options.budget, _MOMENTS_BUDGET)  # moments take less than a distribution
@@ -314,10 +314,10 @@ def distribution(
                 drawn_distribution, mean=mean, variance=variance
             )
     report_progress(2, 2)
-    return over_documents(distribution_by_document, len(corpus), moments)
+    return sum_over_documents(distribution_by_document, len(corpus), moments)
 
 
-def _expected_match(
+def _compute_expected_match(
     corpus: Corpus, names: tuple[str, str], fixed: str | None, options: DistributionOptions
 ) -> Floats:
     """Compute the expected match of each document without draws; ``nan`` if it takes too long.
@@ -330,7 +330,7 @@ def _expected_match(
     """
     (a, b), measure = names, options.measure
     if fixed == b:
-        a, b, measure = b, a, turned(measure)
+        a, b, measure = b, a, swap_annotators(measure)
     chance = options.chance.fixing(fixed, options.seed)
     coarse = measure.kernel != "offsets"  # values of custom measures cannot be extrapolated
     try:
@@ -345,21 +345,21 @@ def _expected_match(
         return np.full(1, math.nan)
     documents = (corpus.subset([d]) for d in range(len(corpus)))
     return np.concatenate(
-        [_expected_match(document, names, fixed, options) for document in documents]
+        [_compute_expected_match(document, names, fixed, options) for document in documents]
     )
 
 
-def _distribution_of_relations(
+def _compute_distribution_of_relations(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> MatchDistribution:
     """Compute the distribution of the common relations, of each document and of all."""
     distribution_by_document = {}
-    for document, distributions in relation_distributions(corpus, names, fixed).items():
-        distribution_by_document[document] = _distribution_of_document(distributions, moments=False)
-    return over_documents(distribution_by_document, len(corpus), moments=False)
+    for document, distributions in compute_relation_distributions(corpus, names, fixed).items():
+        distribution_by_document[document] = _compute_distribution_of_document(distributions, moments=False)
+    return sum_over_documents(distribution_by_document, len(corpus), moments=False)
 
 
-def over_documents(
+def sum_over_documents(
     by_document: Mapping[int, MatchDistribution], n_documents: int, moments: bool
 ) -> MatchDistribution:
     """Compute the distribution of the sum over documents, which are independent."""
@@ -369,7 +369,7 @@ def over_documents(
     ]
     probabilities = None
     if not moments:
-        probabilities = convolved(distribution.probabilities for distribution in distributions)  # type: ignore[misc]
+        probabilities = convolve_distributions(distribution.probabilities for distribution in distributions)  # type: ignore[misc]
     return MatchDistribution(
         math.fsum(distribution.mean for distribution in distributions),
         math.fsum(distribution.variance for distribution in distributions),
@@ -389,16 +389,16 @@ PartWalk: TypeAlias = "Callable[[DocumentParts, float, bool], list[Floats | None
 """Function that walks parts, with a budget, and True for mean and variance only."""
 
 
-def _parts_and_walk(
+def _find_parts_and_walk(
     corpus: Corpus, names: tuple[str, str], fixed: str | None, options: DistributionOptions
 ) -> tuple[DocumentParts, PartWalk]:
     """Find the parts, and build the function that computes the distributions of parts."""
     a, b = names
     measure = options.measure
     if fixed == b:
-        a, b, measure = b, a, turned(measure)
+        a, b, measure = b, a, swap_annotators(measure)
     layers = corpus.layers[a], corpus.layers[b]
-    model_and_classes = placement_model(corpus, (a, b), options.chance)
+    model_and_classes = build_placement_model(corpus, (a, b), options.chance)
     place_kinds = kinds_of_segments = None
     if model_and_classes is not None:
         model, (classes_a, classes_b) = model_and_classes
@@ -412,25 +412,25 @@ def _parts_and_walk(
 
     def walk(selected: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
-            return both_random(selected, measure, options.chance.name, budget, moments, place_kinds)
-        return fixed_walk(selected, measure, budget, moments, place_kinds)
+            return compute_both_random(selected, measure, options.chance.name, budget, moments, place_kinds)
+        return compute_fixed_by_walk(selected, measure, budget, moments, place_kinds)
 
     return document_parts, walk
 
 
-def _distribution_of_document(results: Sequence[Floats], moments: bool) -> MatchDistribution:
+def _compute_distribution_of_document(results: Sequence[Floats], moments: bool) -> MatchDistribution:
     """Compute the distribution of a document from the results of its parts."""
     if moments:
         mean, variance = np.sum(results, axis=0).tolist()
         return MatchDistribution(mean, variance, {"exact": 1}, None, size=1)
-    probabilities = convolved(results)
+    probabilities = convolve_distributions(results)
     matches = np.arange(len(probabilities))
     mean = math.fsum((matches * probabilities).tolist())
     variance = math.fsum(((matches - mean) ** 2 * probabilities).tolist())
     return MatchDistribution(mean, variance, {"exact": 1}, probabilities, size=1)
 
 
-def _distributions_by_draws(
+def _compute_distributions_by_draws(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
@@ -445,16 +445,16 @@ def _distributions_by_draws(
     if not documents:
         return {}
     corpus = corpus.select_annotators(names).subset(documents)
-    order = canonical_order(corpus)
+    order = sort_canonically(corpus)
     corpus = corpus.subset(order)
     random_names = [name for name in names if name != fixed]
-    draws = number_of_draws(options.draws, max(len(corpus.layers[name]) for name in random_names))
-    drawn_matches = np.concatenate(list(draws_of(corpus, names, fixed, options, draws)))
-    means = _expected_match(corpus, names, fixed, options)
+    draws = limit_draws(options.draws, max(len(corpus.layers[name]) for name in random_names))
+    drawn_matches = np.concatenate(list(yield_match_draws(corpus, names, fixed, options, draws)))
+    means = _compute_expected_match(corpus, names, fixed, options)
     means = np.where(np.isnan(means), drawn_matches.mean(axis=0), means)
     match_bound = np.full(len(corpus), math.inf)
     if not options.chance.is_free:
-        match_bound = np.minimum(*(_match_bounds(corpus, name, options) for name in names))
+        match_bound = np.minimum(*(_bound_matches(corpus, name, options) for name in names))
         if options.chance.name == "per-label" and not options.measure.of_label:
             # one segment of each label may match the same segment
             match_bound *= max(1, len(corpus.labels))
@@ -472,7 +472,7 @@ def _distributions_by_draws(
     }
 
 
-def _match_bounds(corpus: Corpus, name: str, options: DistributionOptions) -> Floats:
+def _bound_matches(corpus: Corpus, name: str, options: DistributionOptions) -> Floats:
     """Compute the size of an annotation in each document, an upper bound of its match."""
     # places may be longer than the segments
     if options.measure.in_tokens and options.chance.places is not None:
@@ -482,7 +482,7 @@ def _match_bounds(corpus: Corpus, name: str, options: DistributionOptions) -> Fl
     return np.bincount(layer.document, size, len(corpus)).astype(np.float64)
 
 
-def draws_of(
+def yield_match_draws(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
@@ -493,20 +493,20 @@ def draws_of(
     if isinstance(corpus, RelationCorpus):
         yield draw_relations(corpus, names, fixed, draws, np.random.default_rng(options.seed))
         return
-    layers, n_labels = _with_labels_of_documents([corpus.layers[name] for name in names])
+    layers, n_labels = _renumber_labels([corpus.layers[name] for name in names])
     cells = np.repeat(np.arange(len(corpus))[:, None], max(1, n_labels), axis=1)
     if options.measure.of_label:  # a separate cell for each label
         cells = np.arange(cells.size).reshape(cells.shape)
     rng, is_random = np.random.default_rng(options.seed), [name != fixed for name in names]
     for batch in draw_matches(
         layers, is_random, corpus.lengths, cells, options.measure, options.chance.name, draws, rng,
-        placement_model(corpus, names, options.chance, options.measure.unit),
+        build_placement_model(corpus, names, options.chance, options.measure.unit),
         rigid=any(moves_in_blocks(layer, options.chance.name) for layer in layers),
     ):  # fmt: skip
         yield batch.reshape(len(batch), len(corpus), -1).sum(2)
 
 
-def _with_labels_of_documents(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
+def _renumber_labels(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
     """Number the labels of each document from 0 in their order, as a corpus may have thousands.
 
     Returns:
@@ -524,7 +524,7 @@ def _with_labels_of_documents(layers: Sequence[Layer]) -> tuple[list[Layer], int
     return renumbered, int(rank.max(initial=-1)) + 1
 
 
-def likely_matches(by_chance: MatchDistribution) -> tuple[Floats, Floats]:
+def find_likely_matches(by_chance: MatchDistribution) -> tuple[Floats, Floats]:
     """Return the matches that are not too improbable by chance, with their probabilities."""
     pmf = by_chance.pmf
     probability_by_match = {

@@ -12,7 +12,7 @@ from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.chance.rigid_blocks import chain_hulls
 from spanagree.comparisons.at_places import PlacementModel
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.observed import similar
+from spanagree.comparisons.observed import find_similar_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.segments import Layer
@@ -24,7 +24,7 @@ _MOST_SEGMENTS = (
 _LEAST_DRAWS = 19  # least number with which p can be .05
 
 
-def number_of_draws(n_requested: int, n_segments: int) -> int:
+def limit_draws(n_requested: int, n_segments: int) -> int:
     """Limit the number of draws, if there are very many segments.
 
     >>> number_of_draws(1000, 500), number_of_draws(1000, 100_000), number_of_draws(20, 100_000)
@@ -81,7 +81,7 @@ def draw_matches(
                     layer, model_and_classes[1][annotator], copies, rng
                 )
             else:
-                drawn_layer = copies_of(layer, copies, n_documents)
+                drawn_layer = repeat_layer(layer, copies, n_documents)
                 drawn_layer = (
                     draw_random_layer(drawn_layer, tiled, n_labels, rng, chance, rigid=rigid)
                     if is_random
@@ -90,7 +90,7 @@ def draw_matches(
             copy, document = np.divmod(drawn_layer.document, n_documents)
             drawn_layers.append(drawn_layer)
             cell_of_segments.append(copy * n_cells + cells[document, drawn_layer.label])
-        _, j, similarity = similar(
+        _, j, similarity = find_similar_pairs(
             drawn_layers[0], drawn_layers[1], cell_of_segments[0], cell_of_segments[1], measure
         )
         sums = np.bincount(cell_of_segments[1][j], similarity, copies * n_cells).astype(np.float64)
@@ -104,7 +104,7 @@ def moves_in_blocks(layer: Layer, chance: str) -> bool:
     return len(chain_hulls(layer.document, layer.start, layer.end).start) < len(layer)
 
 
-def canonical_order(corpus: Corpus) -> list[int]:
+def sort_canonically(corpus: Corpus) -> list[int]:
     """Sort the documents by their content, so that their order changes no draw."""
     _, length_index, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
 
@@ -115,7 +115,7 @@ def canonical_order(corpus: Corpus) -> list[int]:
     return sorted(range(len(corpus)), key=key)
 
 
-def copies_of(layer: Layer, n_copies: int, n_documents: int) -> Layer:
+def repeat_layer(layer: Layer, n_copies: int, n_documents: int) -> Layer:
     """Build a layer with several copies of the documents."""
 
     def repeated(column: Ints) -> Ints:

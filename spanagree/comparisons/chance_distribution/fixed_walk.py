@@ -36,17 +36,17 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.chance.arrangements import portions_of_work
-from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
-from spanagree.chance.walk import OTHER, distributions_of
+from spanagree.chance.arrangements import yield_batches_of_work
+from spanagree.chance.place_kinds import PlaceKinds, build_kinds_anywhere
+from spanagree.chance.walk import OTHER, compute_distributions_of_ways
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
-    least_costs,
+    bound_costs,
 )
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.observed import similar
-from spanagree.comparisons.overlap_match import is_same_crossing, matches_at_places
+from spanagree.comparisons.observed import find_similar_pairs
+from spanagree.comparisons.overlap_match import is_same_crossing, compute_matches_at_places
 from spanagree.corpus.segments import Layer
 
 _LARGEST_POWER = 900  # exponent of 2 above which numbers are scaled
@@ -102,7 +102,7 @@ class _Batch:
     match_bound: int
 
 
-def fixed_walk(
+def compute_fixed_by_walk(
     document_parts: DocumentParts,
     measure: Measure,
     budget: float,
@@ -123,9 +123,9 @@ def fixed_walk(
         that exceeds the budget.
     """
     if place_kinds is not None:
-        return _distributions(document_parts, place_kinds, measure, budget, moments)
+        return _compute_distributions(document_parts, place_kinds, measure, budget, moments)
     results: list[Floats | None] = [None] * len(document_parts)
-    affordable = np.flatnonzero(least_costs(document_parts, document_parts.b) <= budget)
+    affordable = np.flatnonzero(bound_costs(document_parts, document_parts.b) <= budget)
     n_places = np.bincount(
         document_parts.b.part_index,
         document_parts.tokens[document_parts.b.part_index],
@@ -135,16 +135,16 @@ def fixed_walk(
         rows = affordable[start:stop]
         batch = document_parts.some(rows)
         b = batch.b
-        place_kinds = kinds_anywhere(batch.tokens[b.part_index], b.length)
+        place_kinds = build_kinds_anywhere(batch.tokens[b.part_index], b.length)
         batch = replace(batch, b=replace(b, kind=place_kinds.kind))
         for row, result in zip(
-            rows.tolist(), _distributions(batch, place_kinds, measure, budget, moments), strict=True
+            rows.tolist(), _compute_distributions(batch, place_kinds, measure, budget, moments), strict=True
         ):
             results[row] = result
     return results
 
 
-def _distributions(
+def _compute_distributions(
     document_parts: DocumentParts,
     place_kinds: PlaceKinds,
     measure: Measure,
@@ -157,9 +157,9 @@ def _distributions(
     ]
     if not len(document_parts.b):
         return results
-    segments_b, multiplicity = _equal_groups(document_parts.b)
+    segments_b, multiplicity = _find_equal_groups(document_parts.b)
     document_parts = replace(document_parts, b=segments_b)
-    kind_table = _kind_table(document_parts, place_kinds, measure)
+    kind_table = _build_kind_table(document_parts, place_kinds, measure)
     _, annotation, _ = unique_rows(kind_table.part_index, kind_table.group)
     order = np.lexsort((kind_table.n_segments, annotation))
     size = np.bincount(annotation)
@@ -171,7 +171,7 @@ def _distributions(
     first_place = np.append(
         0, np.cumsum(np.bincount(kind_table.row, minlength=len(kind_table.n_segments)))
     )
-    match_bound = _match_bound(kind_table, annotation, len(size))
+    match_bound = _bound_match(kind_table, annotation, len(size))
     n_states = np.exp(np.minimum(np.bincount(annotation, np.log1p(kind_table.n_segments)), 700))
     width = np.full(len(size), 3) if moments else match_bound + 1
     is_over = can_match & (n_states * n_places * width * kind_table.gain.shape[1] > budget)
@@ -186,7 +186,7 @@ def _distributions(
         rows = order[begin[annotations][:, None] + np.arange(n_kinds)]
         # equal annotations are walked once; with bits, the fixed segments matter too
         if kind_table.gain.shape[1] == 1:
-            first_equal = _first_equal_annotation(kind_table, first_place, rows)
+            first_equal = _find_first_equal_annotation(kind_table, first_place, rows)
             representative[annotations] = annotations[first_equal]
             is_first = first_equal == np.arange(len(annotations))
             annotations, rows = annotations[is_first], rows[is_first]
@@ -199,7 +199,7 @@ def _distributions(
                 * n_places[annotations[members]]
                 * width[annotations[members]]
             )
-            for batch_members in portions_of_work(members, cost, _VALUES_PER_BATCH):
+            for batch_members in yield_batches_of_work(members, cost, _VALUES_PER_BATCH):
                 batch = _build_batch(
                     document_parts,
                     kind_table,
@@ -208,7 +208,7 @@ def _distributions(
                     rows[batch_members],
                 )
                 result_by_annotation |= zip(
-                    annotations[batch_members].tolist(), _walk(batch, moments), strict=True
+                    annotations[batch_members].tolist(), _walk_batch(batch, moments), strict=True
                 )
     for index in np.repeat(walked_annotations, multiplicity[walked_annotations]).tolist():
         _add_independent(
@@ -220,7 +220,7 @@ def _distributions(
     return results
 
 
-def _equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]:
+def _find_equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]:
     """Find the groups of a part that consist of one segment, of the same kind of places and label.
 
     Returns:
@@ -242,7 +242,7 @@ def _equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]
     return kept_segments, multiplicity
 
 
-def _first_equal_annotation(kind_table: _KindTable, first_place: Ints, rows: Ints) -> Ints:
+def _find_first_equal_annotation(kind_table: _KindTable, first_place: Ints, rows: Ints) -> Ints:
     """Find the first random annotation with equal kinds, counts and gains, for each annotation.
 
     Args:
@@ -266,7 +266,7 @@ def _first_equal_annotation(kind_table: _KindTable, first_place: Ints, rows: Int
     return first_equal
 
 
-def _kind_table(
+def _build_kind_table(
     document_parts: DocumentParts, place_kinds: PlaceKinds, measure: Measure
 ) -> _KindTable:
     """Build the table of kinds; segments that match at no place are of one label."""
@@ -280,7 +280,7 @@ def _kind_table(
         find_entries(place_kinds.places, place_kind),
     )
     start, end = place_kinds.start[place_index], place_kinds.end[place_index]
-    gain, bit_after = _gains(document_parts, measure, part_index[row], start, end, label[row])
+    gain, bit_after = _compute_gains_and_bits(document_parts, measure, part_index[row], start, end, label[row])
     can_match = np.bincount(row, (gain > 0).any(axis=1), len(place_kind)) > 0
     columns = part_index, group, place_kind, np.where(can_match, label, OTHER)
     (part_index, group, place_kind, _), merged, _ = unique_rows(*columns)
@@ -303,7 +303,7 @@ def _kind_table(
     )
 
 
-def _gains(
+def _compute_gains_and_bits(
     document_parts: DocumentParts,
     measure: Measure,
     part_index: Ints,
@@ -313,12 +313,12 @@ def _gains(
 ) -> tuple[Ints | Floats, Ints]:
     """Compute the gain of a segment of B at each place, and the bit after it; (places, bits)."""
     if measure.kernel == "one-to-one":
-        return matches_at_places(document_parts, measure, part_index, start, end, label)
-    gain = gains_at(document_parts, measure, part_index, start, end, label)
+        return compute_matches_at_places(document_parts, measure, part_index, start, end, label)
+    gain = compute_gains(document_parts, measure, part_index, start, end, label)
     return gain[:, None], np.zeros((len(gain), 1), np.int64)
 
 
-def gains_at(
+def compute_gains(
     document_parts: DocumentParts,
     measure: Measure,
     part_index: Ints,
@@ -345,12 +345,12 @@ def gains_at(
         np.zeros(len(a), np.int64),
         no_mask,
     )
-    _, j, phi = similar(layer_a, place_layer, layer_a.document, place_layer.document, measure)
+    _, j, phi = find_similar_pairs(layer_a, place_layer, layer_a.document, place_layer.document, measure)
     total = np.bincount(order[j], phi, len(cell))
     return total.astype(np.int64) if np.asarray(phi).dtype.kind == "i" else total
 
 
-def _match_bound(kind_table: _KindTable, annotation: Ints, n_annotations: int) -> Ints:
+def _bound_match(kind_table: _KindTable, annotation: Ints, n_annotations: int) -> Ints:
     """Compute an upper bound of the match of each random annotation."""
     first_row = np.searchsorted(kind_table.row, np.arange(len(kind_table.n_segments)))
     largest_gain = np.maximum.reduceat(kind_table.gain.max(axis=1), first_row)
@@ -425,7 +425,7 @@ class _Step(NamedTuple):
     gain: Any
 
 
-def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
+def _list_steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
     """List the effects of placing a segment of kind k."""
     source = batch.annotation[k] * batch.borders + batch.start[k]
     target = batch.annotation[k] * batch.borders + batch.end[k]
@@ -445,12 +445,12 @@ def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
     return steps
 
 
-def _walk(batch: _Batch, moments: bool) -> list[Floats]:
+def _walk_batch(batch: _Batch, moments: bool) -> list[Floats]:
     """Compute the distribution, or mean and variance, of each random annotation."""
     n_annotations = int(batch.annotation[0].max()) + 1
     bits = batch.gain[0].shape[1]
     width = 3 if moments else batch.match_bound + 1
-    steps = [_steps(batch, k, moments) for k in range(len(batch.counts))]
+    steps = [_list_steps(batch, k, moments) for k in range(len(batch.counts))]
     first_table = np.zeros((n_annotations * batch.borders, bits, width))
     first_table[:, 0, 0] = 1
     level = {(0,) * len(batch.counts): first_table}
@@ -466,9 +466,9 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
                 if next_counts not in arrived:
                     arrived[next_counts] = np.zeros_like(first_table)
                 for step in steps_of_kind:
-                    _add(arrived[next_counts], ways, step, moments)
+                    _add_ways(arrived[next_counts], ways, step, moments)
         for table in arrived.values():
-            _accumulate(table.reshape(n_annotations, batch.borders, bits, width), batch.keeps_bit)
+            _accumulate_ways(table.reshape(n_annotations, batch.borders, bits, width), batch.keeps_bit)
         level = arrived
         if not is_scaled:
             continue
@@ -484,10 +484,10 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
     final_ways = (
         level[batch.counts].reshape(n_annotations, batch.borders, bits, width)[:, -1].sum(axis=1)
     )
-    return distributions_of(final_ways, moments)
+    return compute_distributions_of_ways(final_ways, moments)
 
 
-def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
+def _add_ways(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
     """Add the ways after placing a segment."""
     width, gain = ways.shape[-1], step.gain
     ways, target = ways.reshape(-1, width), target.reshape(-1, width)  # views
@@ -505,7 +505,7 @@ def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
         target[step.target, gain:] += values[:, : width - gain]
 
 
-def _accumulate(table: Floats, keeps_bit: Bools | None) -> None:
+def _accumulate_ways(table: Floats, keeps_bit: Bools | None) -> None:
     """Add the ways at earlier borders to each border, in place; (annotations, borders, bits, …).
 
     Args:

@@ -48,7 +48,7 @@ def draw_pairs(
         draws: number of draws.
         rng: random generator.
     """
-    a, b = (_arrange(tokens, *length_and_mask, draws, rng) for length_and_mask in lengths_and_masks)
+    a, b = (_draw_arrangements(tokens, *length_and_mask, draws, rng) for length_and_mask in lengths_and_masks)
     is_free = b.can_match.copy()
     matches: Ints | Floats = np.zeros(draws, np.int64)
     for start, end, can_match in zip(*a, strict=True):
@@ -68,7 +68,7 @@ def draw_pairs(
     return matches
 
 
-def _arrange(
+def _draw_arrangements(
     tokens: int, length: Ints, can_match: Bools, draws: int, rng: np.random.Generator
 ) -> _DrawnSegments:
     """Draw arrangements of segments that exclude each other, all equally likely."""

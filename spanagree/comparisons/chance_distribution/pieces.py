@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, unique_rows
-from spanagree.chance.place_kinds import PlaceKinds, without_gaps
+from spanagree.chance.place_kinds import PlaceKinds, remove_gaps
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
@@ -131,7 +131,7 @@ def find_parts(
     return DocumentParts(document, tokens[document], *annotators)
 
 
-def without_gaps_between(
+def remove_gaps_between(
     document_parts: DocumentParts, place_kinds: PlaceKinds
 ) -> tuple[DocumentParts, PlaceKinds]:
     """Leave out the tokens outside all places of a part's segments, which are all random."""
@@ -142,7 +142,7 @@ def without_gaps_between(
             *((segments.part_index, segments.kind) for segments in annotators), strict=True
         )
     )
-    new_kind, place_kinds, lengths = without_gaps(place_kinds, part_of_segment, kind_of_segment)
+    new_kind, place_kinds, lengths = remove_gaps(place_kinds, part_of_segment, kind_of_segment)
     a, b = (
         replace(segments, kind=place_kind)
         for segments, place_kind in zip(
@@ -152,7 +152,7 @@ def without_gaps_between(
     return DocumentParts(document_parts.document, lengths, a, b), place_kinds
 
 
-def with_arranged(
+def build_arranged_parts(
     document_part: DocumentParts, *, swap: bool, starts: Ints, lengths: Ints | None = None
 ) -> DocumentParts:
     """Build a part for each arrangement of one annotator in a single part, who becomes A.
@@ -175,7 +175,7 @@ def with_arranged(
     return DocumentParts(np.zeros(count, np.int64), tokens, copies, other_segments.copies(count))
 
 
-def least_costs(document_parts: DocumentParts, *random_segments: AnnotatorSegments) -> Floats:
+def bound_costs(document_parts: DocumentParts, *random_segments: AnnotatorSegments) -> Floats:
     """Compute a lower bound of the number of values that a walk computes, for each part.
 
     This is the number of tokens times the number of states, the combinations of numbers of placed

@@ -16,14 +16,14 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, expand_ranges
-from spanagree.chance.start_distributions import start_profiles
+from spanagree.chance.start_distributions import compute_start_profiles
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.overlap_match import has_partner
-from spanagree.comparisons.profile_sums import correlated, inner
+from spanagree.comparisons.profile_sums import correlate_profiles, compute_inner_products
 
 
-def single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
+def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
     """Mask the parts with a single segment of one annotator that can match; compute their means.
 
     The mean is 0 for other parts.
@@ -47,7 +47,7 @@ def single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Boo
     is_known |= n_matchable[0] == 0  # nothing can match
     is_single_pair = (n_matchable[0] == 1) & (n_matchable[1] == 1)
     if is_single_pair.any():
-        p[is_single_pair] = _mean_of_pairs(document_parts, is_single_pair, can_match, measure)
+        p[is_single_pair] = _compute_mean_of_pairs(document_parts, is_single_pair, can_match, measure)
         is_known |= is_single_pair
     if not measure.any_overlap:
         return is_known, p
@@ -60,7 +60,7 @@ def single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Boo
             (n_matchable[annotator] == 1) & (n_matchable[other_annotator] > 1) & all_can_match
         )
         if is_chosen.any():
-            p[is_chosen] = 1 - _probability_free(
+            p[is_chosen] = 1 - _compute_probability_free(
                 document_parts,
                 is_chosen,
                 annotators[annotator],
@@ -71,7 +71,7 @@ def single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Boo
     return is_known, p.clip(0, 1)
 
 
-def _mean_of_pairs(
+def _compute_mean_of_pairs(
     document_parts: DocumentParts, is_chosen: Bools, can_match: list[Bools], measure: Measure
 ) -> Floats:
     """Compute the mean φ of the two segments that can match, one of A and one of B."""
@@ -83,7 +83,7 @@ def _mean_of_pairs(
         [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
     )
     length = np.concatenate([segments.length for segments in annotators])
-    profiles, profile = start_profiles(group, np.tile(document_parts.tokens, 2), length)
+    profiles, profile = compute_start_profiles(group, np.tile(document_parts.tokens, 2), length)
     is_matchable = np.concatenate(
         [
             rows[is_chosen[segments.part_index]]
@@ -92,10 +92,10 @@ def _mean_of_pairs(
     )
     matchable_rows = np.split(np.flatnonzero(is_matchable), 2)
     (profile_a, a), (profile_b, b) = ((profile[rows], length[rows]) for rows in matchable_rows)
-    return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+    return correlate_profiles(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
-def _probability_free(
+def _compute_probability_free(
     document_parts: DocumentParts,
     is_chosen: Bools,
     segments: AnnotatorSegments,
@@ -121,20 +121,20 @@ def _probability_free(
         (own_chosen.part_index, other_chosen.part_index + n_parts, added_columns[0] + n_parts)
     )
     lengths = np.concatenate((own_chosen.length, other_chosen.length, added_columns[1]))
-    profiles, profile = start_profiles(group, np.tile(document_parts.tokens, 2), lengths)
+    profiles, profile = compute_start_profiles(group, np.tile(document_parts.tokens, 2), lengths)
     start_profile, added_profile = (
         profile[matchable][has_room],
         profile[len(own_chosen) + len(other_chosen) :],
     )
-    same_start = inner(profiles, start_profile, profiles, added_profile)
+    same_start = compute_inner_products(profiles, start_profile, profiles, added_profile)
     result = np.zeros(len(matchable))
-    result[has_room] = same_start * _arrangement_ratio(
+    result[has_room] = same_start * _compute_arrangement_ratio(
         n_free[added_columns[0]], added_columns, other_chosen
     )
     return result
 
 
-def _arrangement_ratio(
+def _compute_arrangement_ratio(
     n_free: Ints, added: tuple[Ints, Ints], segments: AnnotatorSegments
 ) -> Floats:
     """Compute the ratio of the numbers of arrangements with and without an additional segment."""

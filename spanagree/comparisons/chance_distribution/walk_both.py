@@ -35,14 +35,14 @@ from spanagree.chance.walk import (
     OverlapRule,
     SegmentKind,
     SegmentSequence,
-    distribution_of,
-    uniform_ends,
+    compute_distribution_of_ways,
+    build_uniform_ends,
 )
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
-    least_costs,
-    without_gaps_between,
+    bound_costs,
+    remove_gaps_between,
 )
 from spanagree.comparisons.measures import Measure
 
@@ -80,7 +80,7 @@ class PartKinds(NamedTuple):
         return math.prod(count.n_segments + 1 for count in counts)
 
 
-def both_walk(
+def compute_both_by_walk(
     document_parts: DocumentParts,
     measure: Measure,
     budget: float,
@@ -105,47 +105,47 @@ def both_walk(
     """
     least_cost = np.zeros(len(document_parts))
     if place_kinds is None:
-        least_cost = least_costs(document_parts, document_parts.a, document_parts.b)
+        least_cost = bound_costs(document_parts, document_parts.a, document_parts.b)
     elif len(document_parts):
-        document_parts, place_kinds = without_gaps_between(document_parts, place_kinds)
+        document_parts, place_kinds = remove_gaps_between(document_parts, place_kinds)
     results: list[Floats | None] = [None] * len(document_parts)
     rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
     for row in np.flatnonzero(least_cost <= budget).tolist():
         annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
-        content = _with_canonical_labels(
-            *_counts(annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds)
+        content = _renumber_labels(
+            *_count_segments_by_kind(annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds)
         )
         if any(count.label != OTHER for count in content.first):
             rows_by_content[content].append(row)
         else:
             results[row] = np.zeros(2) if moments else np.ones(1)
-    rule = _meeting_rule(measure)
+    rule = _find_meeting_rule(measure)
     for content, rows in rows_by_content.items():
-        width = 3 if moments else _match_bound(content, measure, place_kinds) + 1
+        width = 3 if moments else _bound_match(content, measure, place_kinds) + 1
         most_steps = min(budget / (width * content.size), steps)
         lengths = document_parts.tokens[rows].tolist()
         if place_kinds is None:
             lengths = [
-                length for length in lengths if steps_anywhere(length, content, rule) <= most_steps
+                length for length in lengths if estimate_steps_anywhere(length, content, rule) <= most_steps
             ]
         if not lengths:
             continue
-        annotations = _annotations(content, max(lengths), place_kinds)
+        annotations = _build_annotations(content, max(lengths), place_kinds)
         borders = range(max(lengths) + 1) if place_kinds is None else ()
         walk = LeadWalk(*annotations, rule, width, moments=moments, more_borders=borders)
         if place_kinds is None:
             ways_by_length = walk.run(set(lengths))
             for row in rows:
                 final_ways = ways_by_length.get(int(document_parts.tokens[row]))
-                results[row] = None if final_ways is None else distribution_of(final_ways, moments)
+                results[row] = None if final_ways is None else compute_distribution_of_ways(final_ways, moments)
         elif walk.steps() <= most_steps:
             (final_ways,) = walk.run(walk.borders[-1:]).values()
             for row in rows:
-                results[row] = distribution_of(final_ways, moments)
+                results[row] = compute_distribution_of_ways(final_ways, moments)
     return results
 
 
-def steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> float:
+def estimate_steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> float:
     """Estimate the number of steps of a walk over ``n_tokens`` without a rule of places."""
     # number of tokens that a segment extends beyond its start
     reach: dict[tuple[int, Hashable], int] = {}
@@ -158,7 +158,7 @@ def steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> floa
     return (n_tokens + 1.0) * n_pending * sum(map(len, annotators))
 
 
-def near_walk(
+def compute_near_by_walk(
     document_parts: DocumentParts,
     within: int,
     budget: float,
@@ -186,9 +186,9 @@ def near_walk(
     results: list[Floats | None] = [None] * len(document_parts)
     other_rows = np.arange(len(document_parts))
     if at_words and words is not None and place_kinds is not None:
-        in_words, is_exact = _in_words(document_parts, place_kinds, words, is_fixed=is_fixed)
+        in_words, is_exact = _convert_to_words(document_parts, place_kinds, words, is_fixed=is_fixed)
         rows = np.flatnonzero(is_exact)
-        means = near_walk(in_words.some(rows), within, budget, is_fixed=is_fixed)
+        means = compute_near_by_walk(in_words.some(rows), within, budget, is_fixed=is_fixed)
         for row, mean in zip(rows.tolist(), means, strict=True):
             results[row] = mean
         other_rows = np.flatnonzero(~is_exact)
@@ -196,15 +196,15 @@ def near_walk(
     rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
     for row, result_row in enumerate(other_rows.tolist()):
         annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
-        first, second = _counts(annotators, place_kinds=place_kinds)
+        first, second = _count_segments_by_kind(annotators, place_kinds=place_kinds)
         if all(count.label == OTHER for count in second):
             results[result_row] = np.zeros(1)
         elif is_fixed:
             rows_by_content[
-                PartKinds((), second, _matchable_segments(annotators[0], second))
+                PartKinds((), second, _list_matchable_segments(annotators[0], second))
             ].append(row)
         else:
-            rows_by_content[_with_canonical_labels(first, second)].append(row)
+            rows_by_content[_renumber_labels(first, second)].append(row)
     for content, members in rows_by_content.items():
         lengths_of_members = document_parts.tokens[members].tolist()
         lengths = tuple(
@@ -215,32 +215,32 @@ def near_walk(
         if not lengths:  # one table for each token already exceeds the budget
             continue
         if place_kinds is None:
-            ways_by_length = _near_anywhere(content, lengths, within, budget)
+            ways_by_length = _count_near_anywhere(content, lengths, within, budget)
         else:
-            walk = NearWalk(*_annotations(content, 0, place_kinds), within, 2, moments=True)
+            walk = NearWalk(*_build_annotations(content, 0, place_kinds), within, 2, moments=True)
             if words is not None:
                 document = int(place_kinds.document[content.second[0].place])
-                walk.counted = _word_borders(walk.borders, document, words)
+                walk.counted = _find_word_borders(walk.borders, document, words)
             (final_ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
             ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
         for row, length in zip(members, lengths_of_members, strict=True):
             if length in ways_by_length:
-                results[other_rows[row]] = distribution_of(ways_by_length[length], True)
+                results[other_rows[row]] = compute_distribution_of_ways(ways_by_length[length], True)
     return results
 
 
 @lru_cache(maxsize=4096)
-def _near_anywhere(
+def _count_near_anywhere(
     content: PartKinds, lengths: tuple[int, ...], within: int, budget: float
 ) -> dict[int, Floats]:
     """Count the ways within a tolerance in documents of several lengths; cached."""
     borders = range(lengths[-1] + 1)
-    annotations = _annotations(content, lengths[-1], None)
+    annotations = _build_annotations(content, lengths[-1], None)
     walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
     return walk.run(lengths, budget)
 
 
-def _counts(
+def _count_segments_by_kind(
     annotators: tuple[AnnotatorSegments, AnnotatorSegments],
     *,
     by_length: bool = False,
@@ -271,15 +271,15 @@ def _counts(
             strict=True,
         )
     )
-    return _sorted_counts(first_counts), _sorted_counts(second_counts)
+    return _sort_counts(first_counts), _sort_counts(second_counts)
 
 
-def _sorted_counts(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
+def _sort_counts(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
     """Sort the counts by kind."""
     return tuple(KindCount(*key, count) for key, count in sorted(counts.items()))
 
 
-def _with_canonical_labels(a: Sequence[KindCount], b: Sequence[KindCount]) -> PartKinds:
+def _renumber_labels(a: Sequence[KindCount], b: Sequence[KindCount]) -> PartKinds:
     """Number the labels in order of occurrence, so that equal contents compare as equal."""
     label_index = {OTHER: OTHER}
     for count in (*a, *b):
@@ -292,7 +292,7 @@ def _with_canonical_labels(a: Sequence[KindCount], b: Sequence[KindCount]) -> Pa
     )
 
 
-def _matchable_segments(
+def _list_matchable_segments(
     segments: AnnotatorSegments, partner_counts: Sequence[KindCount]
 ) -> tuple[tuple[int, int, int], ...]:
     """List start, end and label of the segments that can match one of the counts."""
@@ -302,11 +302,11 @@ def _matchable_segments(
     return tuple(segment for segment in zip(*columns, strict=True) if segment[2] in labels)
 
 
-def _annotations(
+def _build_annotations(
     content: PartKinds, tokens: int, place_kinds: PlaceKinds | None
 ) -> tuple[SegmentSequence, SegmentSequence]:
     """Build the annotations of a content, with the places of their segments."""
-    ends = place_kinds.ends if place_kinds is not None else partial(uniform_ends, tokens)
+    ends = place_kinds.ends if place_kinds is not None else partial(build_uniform_ends, tokens)
     first, second = (
         SegmentSequence(
             [SegmentKind(count.label, count.n_segments, ends(count.place)) for count in counts]
@@ -321,7 +321,7 @@ def _annotations(
     return first, second
 
 
-def _meeting_rule(measure: Measure) -> MeetingRule:
+def _find_meeting_rule(measure: Measure) -> MeetingRule:
     """Return the properties of a measure that the walk needs."""
     if measure.kernel == "equal":
         return EqualRule()
@@ -332,7 +332,7 @@ def _meeting_rule(measure: Measure) -> MeetingRule:
     return OffsetRule(measure.phi, takes_both=measure.kernel == "one-to-one")
 
 
-def _match_bound(content: PartKinds, measure: Measure, place_kinds: PlaceKinds | None) -> int:
+def _bound_match(content: PartKinds, measure: Measure, place_kinds: PlaceKinds | None) -> int:
     """Compute an upper bound of the match."""
     sizes = []
     for counts in (content.first, content.second):
@@ -349,7 +349,7 @@ def _match_bound(content: PartKinds, measure: Measure, place_kinds: PlaceKinds |
     return min(sizes)
 
 
-def _in_words(
+def _convert_to_words(
     document_parts: DocumentParts, place_kinds: PlaceKinds, words: WordRule, *, is_fixed: bool
 ) -> tuple[DocumentParts, Bools]:
     """Convert offsets in tokens to offsets in words.
@@ -381,7 +381,7 @@ def _in_words(
     return DocumentParts(document_parts.document, tokens, *annotators), is_exact
 
 
-def _word_borders(
+def _find_word_borders(
     borders: Sequence[int], document: int, words: WordRule
 ) -> tuple[list[int], list[int], list[int]]:
     """Find the words that start and end at borders, and the least end of a segment there."""

@@ -14,8 +14,8 @@ from spanagree.agreement.team import Pair
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import pluralize, truncate
-from spanagree.levels.difficulty import bins
-from spanagree.levels.difficulty import remarks as remarks_on
+from spanagree.levels.difficulty import count_bins
+from spanagree.levels.difficulty import write_remarks as remarks_on
 from spanagree.references.against import HumanAgreement
 from spanagree.report.overview import (
     SHOWN,
@@ -436,7 +436,7 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgre
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
     """Draw a histogram of the difficulty of documents, with the borders of levels."""
-    binned, legend = bins(report.difficulty), remarks_on(report.difficulty)
+    binned, legend = count_bins(report.difficulty), remarks_on(report.difficulty)
     n_bars = sum(count > 0 for count in binned[0])
     if n_bars < 2:  # one bar shows nothing
         return render_remarks(*[] if n_bars else ["no document has a difficulty"], *legend)
