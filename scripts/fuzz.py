@@ -383,7 +383,9 @@ def exports(rng: random.Random, folder: Path) -> None:
     }
     how = some(rng, annotator_from=["id", "file", "email", "session"], **own.get(tool, {}))
     form = tool if how or rng.random() < 0.7 else None
-    used(rng, build_valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+    used(
+        rng, build_valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS))
+    )
 
 
 @functools.cache
@@ -442,7 +444,9 @@ def formats(rng: random.Random, folder: Path) -> None:
         )
         how, form = some(rng, **dict.fromkeys(rng.sample(names, 4), PATHS)), "paths"
     form = form if how or rng.random() < 0.6 else None
-    used(rng, build_valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+    used(
+        rng, build_valid_corpus(read_raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS))
+    )
 
 
 def places(rng: random.Random, folder: Path) -> None:

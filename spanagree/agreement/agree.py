@@ -152,7 +152,7 @@ def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
 
 def add_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
     """Add the distribution of chance of each pair to an agreement, both layers random."""
-    from spanagree.uncertainty.chance_statistics import write_chance_note, compute_chance_of_pairs
+    from spanagree.uncertainty.chance_statistics import compute_chance_of_pairs, write_chance_note
 
     settings, pairs = agreement.settings, list(agreement.pairs)
     distributions = compute_chance_of_pairs(corpus, pairs, agreement.counting, None, progress)

@@ -46,7 +46,9 @@ class Clusters:
         if not jackknife.by_text(settings):
             parent_ids = jackknife.wholes_of(corpus.parent_ids, settings)
             return cls(per_document, per_document.sums, coverage, parent_ids)
-        from spanagree.comparisons.joined_texts import distribute_over_texts  # texts are rarely joined
+        from spanagree.comparisons.joined_texts import (
+            distribute_over_texts,  # texts are rarely joined
+        )
 
         corpus.check_segments("cluster_by text")
 
@@ -84,39 +86,23 @@ class Clusters:
 
     def compute_team(self) -> Moments:
         """Compute F1 of the team and its change by each cluster."""
-<<<<<<< ours
-        return compute_moments(stack_columns(self.by()), f1_figures)
-=======
-        return moments(columns_of(self.by()), compute_f1_figures)
->>>>>>> theirs
+        return compute_moments(stack_columns(self.by()), compute_f1_figures)
 
     def compute_labels(self, n_labels: int) -> Moments:
         """Compute F1 of the team for each label and its change by each cluster."""
         rows = self.by("label")
-<<<<<<< ours
-        return compute_moments(stack_columns(rows), f1_figures, rows.label, n_labels)
-=======
-        return moments(columns_of(rows), compute_f1_figures, rows.label, n_labels)
->>>>>>> theirs
+        return compute_moments(stack_columns(rows), compute_f1_figures, rows.label, n_labels)
 
     def compute_annotators(self) -> Moments:
         """Compute F1 of each annotator against all others and its change by each cluster."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
-<<<<<<< ours
-        return compute_moments(stack_columns(rows), f1_figures, rows.first, n_annotators)
-=======
-        return moments(columns_of(rows), compute_f1_figures, rows.first, n_annotators)
->>>>>>> theirs
+        return compute_moments(stack_columns(rows), compute_f1_figures, rows.first, n_annotators)
 
     def of_pairs(self, first: Ints, second: Ints) -> Moments:
         """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
         rows = self.rows.by("first", "second", "document")
         pair = find_rows((first, second), (rows.first, rows.second))
-<<<<<<< ours
-        return compute_moments(stack_columns(rows), f1_figures, pair, len(first))
-=======
-        return moments(columns_of(rows), compute_f1_figures, pair, len(first))
->>>>>>> theirs
+        return compute_moments(stack_columns(rows), compute_f1_figures, pair, len(first))
 
     def of_mean(self) -> Moments:
         """Compute the mean of F1 over pairs and its change by each cluster."""
@@ -127,23 +113,14 @@ class Clusters:
             np.zeros(len(columns[0]), np.int64) for columns in (pairs, documents)
         )
         return compute_mean_moments(
-<<<<<<< ours
             stack_columns(rows),
-            f1_figures,
-=======
-            columns_of(rows),
             compute_f1_figures,
->>>>>>> theirs
             pair,
             group_of_pair,
             unit,
             group_of_unit,
             1,
-<<<<<<< ours
             compute_means,
-=======
-            mean_figures,
->>>>>>> theirs
         )
 
 

@@ -21,11 +21,11 @@ from spanagree.settings import JACKKNIFE
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import (
     FEW,
-    exceeds_rounding,
-    sum_groups,
     build_undefined_interval,
-    satterthwaite,
     compute_t_ends,
+    exceeds_rounding,
+    satterthwaite,
+    sum_groups,
 )
 
 _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
@@ -51,7 +51,9 @@ def build_gain_intervals(
     members = list(figures.annotators.values())
     team_rows, annotator_rows = clusters.by(), clusters.by_annotator
     if team_rows.random_sizes:
-        return [build_undefined_interval("sizes are random under the rule of places") for _ in members]
+        return [
+            build_undefined_interval("sizes are random under the rule of places") for _ in members
+        ]
     if len(team_rows) < 2:
         return [build_undefined_interval(FEW.format(len(team_rows))) for _ in members]
     team, annotator_sums = stack_columns(team_rows), stack_columns(annotator_rows)
@@ -76,7 +78,9 @@ def _build_interval(
 ) -> Interval:
     """Build the interval of a gain from the ends of its three figures."""
     if np.isnan(corrected[0]):
-        return build_undefined_interval("the team without the annotator is undefined, or documents do not vary")
+        return build_undefined_interval(
+            "the team without the annotator is undefined, or documents do not vary"
+        )
     observed_ends, expected_ends, corrected_ends = (
         (low, high) for low, high in (observed, expected, corrected)
     )

@@ -13,7 +13,7 @@ from spanagree.agreement.count import stack_columns
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.table import Comparisons, PartlySummedComparisons
 from spanagree.results.score import Interval, compute_f1_figures
-from spanagree.uncertainty.jackknife import Moments, sum_groups, append_defined_mask
+from spanagree.uncertainty.jackknife import Moments, append_defined_mask, sum_groups
 from spanagree.uncertainty.samples import SampleVariance, build_second_intervals
 
 
@@ -45,11 +45,7 @@ def compute_annotator_variances(clusters: Clusters) -> SampleVariance:
 def compute_mean_variance(clusters: Clusters) -> SampleVariance:
     """Compute the variance of the mean of F1 over pairs."""
     pairs = clusters.sums.by("first", "second")
-<<<<<<< ours
-    sums = append_defined_mask(f1_figures(stack_columns(pairs)))
-=======
-    sums = with_defined(compute_f1_figures(columns_of(pairs)))
->>>>>>> theirs
+    sums = append_defined_mask(compute_f1_figures(stack_columns(pairs)))
     total = sums.sum(axis=0)[None]
     members = np.concatenate((pairs.first, pairs.second))
     annotators, member_index = np.unique(members, return_inverse=True)
@@ -61,11 +57,7 @@ def _leave_out_each(total: Floats, rows: Comparisons, group: Ints | None) -> Sam
     """Leave out the rows of one annotator at a time from the sums of their group."""
     group_totals = total[np.zeros(len(rows), np.int64) if group is None else group]
     return SampleVariance.of(
-<<<<<<< ours
-        f1_figures(total), f1_figures(group_totals - stack_columns(rows)), group
-=======
-        compute_f1_figures(total), compute_f1_figures(group_totals - columns_of(rows)), group
->>>>>>> theirs
+        compute_f1_figures(total), compute_f1_figures(group_totals - stack_columns(rows)), group
     )
 
 

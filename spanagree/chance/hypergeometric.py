@@ -19,7 +19,9 @@ _LEAST = 1e-250  # smallest float that keeps all digits in products
 _NEGLIGIBLE = 1e-30  # relative size of probabilities that are left out of sums
 
 
-def hypergeometric_left_of(K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0) -> Floats:
+def hypergeometric_left_of(
+    K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0
+) -> Floats:
     """Compute H(m | y), (F, y ≤ limit, m), without columns m that are negligible everywhere.
 
     Args:

@@ -19,8 +19,19 @@ from math import comb
 import numpy as np
 
 from spanagree.arrays import Complexes, Floats, Ints, unique
-from spanagree.chance.edges import CHUNK, FIRST_EDGE, max_segments_left_of, convolve_starts, compute_edge_width
-from spanagree.chance.hypergeometric import PASCAL_ROWS, compute_binomials, hypergeometric_left_of, hypergeometric_up_to_half
+from spanagree.chance.edges import (
+    CHUNK,
+    FIRST_EDGE,
+    compute_edge_width,
+    convolve_starts,
+    max_segments_left_of,
+)
+from spanagree.chance.hypergeometric import (
+    PASCAL_ROWS,
+    compute_binomials,
+    hypergeometric_left_of,
+    hypergeometric_up_to_half,
+)
 from spanagree.chance.subset_sums import count_subsets, subset_sums, subset_sums_without
 from spanagree.limits import check_cost
 
@@ -54,7 +65,8 @@ def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
         near_excess, far_excess = longer_than_one[:-n_far], longer_than_one[-n_far:]
         if far_excess[0] > max(_FAR, 2 * near_excess[-1]):
             width = 2 * (
-                _compute_renewal_memory(near_excess, F) + max(int(near_excess[-1]) + 1, FIRST_EDGE // 4)
+                _compute_renewal_memory(near_excess, F)
+                + max(int(near_excess[-1]) + 1, FIRST_EDGE // 4)
             )
             width = min(width, (F - 1 + int(near_excess.sum())) // 2)
             edges_beside_far = (
@@ -144,7 +156,10 @@ def _compute_starts_up_to(
         return None
     check_cost(4 * (min(K, max_m) + 1) * limit, _describe_purpose(excess, F))
     slots, n_others_options = np.array([F]), {K - (e > 0) for e in excesses}
-    H = {n_others: hypergeometric_left_of(n_others, slots, limit, max_m, alone) for n_others in n_others_options}
+    H = {
+        n_others: hypergeometric_left_of(n_others, slots, limit, max_m, alone)
+        for n_others in n_others_options
+    }
     if is_shared:
         return _compute_starts_with_shared_sums(H, excess, F, excesses)
     T = subset_sums(excess, max(h.shape[2] for h in H.values()) - 1, limit)
@@ -233,7 +248,11 @@ def _compute_edges_with_outliers(
     W = np.zeros((len(far_excess) + 1, len(near_distinct), limit + 1))
     for n_left in range(min(len(far_excess), limit) + 1):
         rows = near_distinct[n_left > F - 1 - K :]
-        P = _compute_starts_up_to(limit, near_excess, F, rows, n_left) if rows else np.empty((0, limit + 1))
+        P = (
+            _compute_starts_up_to(limit, near_excess, F, rows, n_left)
+            if rows
+            else np.empty((0, limit + 1))
+        )
         if P is None:
             return None
         n_single_slots = [F - 1 - K + (e > 0) for e in rows]  # slots of single tokens

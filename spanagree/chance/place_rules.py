@@ -247,7 +247,9 @@ class WordRule:
         """Compute the number of touched words, and the positions of both ends or the length."""
         s, e, first_word, last_word = self._locate(document, start, end)
         n_touched = np.maximum(last_word - first_word + 1, 0)
-        start_position = _convert_border_to_words(s, self.start[first_word], self.start[first_word] < s)
+        start_position = _convert_border_to_words(
+            s, self.start[first_word], self.start[first_word] < s
+        )
         end_position = _convert_border_to_words(e, self.end[last_word], self.end[last_word] > e)
         return n_touched, np.where(n_touched > 0, 3 * start_position + end_position, end - start)
 

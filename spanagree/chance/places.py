@@ -278,7 +278,8 @@ def find_places(rule_argument: Any) -> Places | None:
         return Places(name, {"": _Predicate(rule_argument, name)})
     if isinstance(rule_argument, Iterable) and not isinstance(rule_argument, Mapping):
         documents = [
-            _parse_rules_by_label(rule, f"places, rule {d}") for d, rule in enumerate(rule_argument, 1)
+            _parse_rules_by_label(rule, f"places, rule {d}")
+            for d, rule in enumerate(rule_argument, 1)
         ]
         names = sorted({rule["name"] for rules in documents for rule in rules.values()})
         return Places("+".join(names), documents=documents)
@@ -415,11 +416,15 @@ def _bind_document_rules(
         except TypeError:
             reason = "values that are lists or mappings; strings or numbers are needed"
             raise SettingError(f"places ends: {reason}") from None
-        return build_end_value_rule(lengths, np.array([code_by_value[value] for value in rows[0]], np.int64))
+        return build_end_value_rule(
+            lengths, np.array([code_by_value[value] for value in rows[0]], np.int64)
+        )
     has_property = [np.array([bool(value) for value in row], np.bool_) for row in rows]
     if name == "borders":
         return build_border_rule(lengths, *has_property)
-    return (build_both_ends_rule if name == "site" else build_all_tokens_rule)(lengths, has_property[0])
+    return (build_both_ends_rule if name == "site" else build_all_tokens_rule)(
+        lengths, has_property[0]
+    )
 
 
 def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, int]:

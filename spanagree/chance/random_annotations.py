@@ -107,7 +107,9 @@ def draw_random_layer(
     else:
         blocks = chain_hulls(group, layer.start, layer.end, alone=free)
         block_length = blocks.end - blocks.start
-        start = _draw_group_starts(blocks.group, lengths[documents], block_length, rng, free)[blocks.block]
+        start = _draw_group_starts(blocks.group, lengths[documents], block_length, rng, free)[
+            blocks.block
+        ]
         start = start + blocks.offset
     return Layer(
         layer.document, start, start + segment_length, layer.label, layer.annotated, layer.details
@@ -176,7 +178,9 @@ def _draw_group_starts(
     if (slots < np.bincount(group, minlength=n_groups)).any():
         raise InputError("segments do not fit: together they are longer than their document")
     first_slot = np.cumsum(slots) - slots
-    slot = first_slot[group] + _draw_distinct_slots(group, slots, rng)  # consecutive over all groups
+    slot = first_slot[group] + _draw_distinct_slots(
+        group, slots, rng
+    )  # consecutive over all groups
     in_order = np.argsort(slot)
     excess_in_order = (segment_length - 1)[in_order]
     excess_before = np.empty(len(group), np.int64)  # excess to the left, over all groups

@@ -17,9 +17,9 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, group_indices, unique
 from spanagree.chance.arrangements import (
     BUDGET,
+    compute_mixture_weights,
     count_ways_before,
     count_ways_before_by_number,
-    compute_mixture_weights,
 )
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.corpus.segments import Layer

@@ -89,7 +89,8 @@ def compute_distribution_of_ways(n_ways: Floats, moments: bool) -> Floats:
 
 
 def compute_distributions_of_ways(n_ways: Floats, moments: bool) -> list[Floats]:
-    """Compute :func:`compute_distribution_of_ways` for each row; for moments without Σ², only the mean."""
+    """Compute :func:`compute_distribution_of_ways` for each row; for moments without Σ², only the"
+    " mean."""
     if not moments:
         distributions = n_ways / n_ways.sum(axis=1, keepdims=True)
         return [p[: np.flatnonzero(p)[-1] + 1] for p in distributions]
@@ -242,7 +243,9 @@ def compute_scaling_weight(segment_kinds: Sequence[SegmentKind]) -> float:
     )
 
 
-def _collect_borders(annotations: Sequence[SegmentSequence], more_borders: Collection[int]) -> list[int]:
+def _collect_borders(
+    annotations: Sequence[SegmentSequence], more_borders: Collection[int]
+) -> list[int]:
     segment_kinds = chain.from_iterable(annotation.kinds for annotation in annotations)
     starts_and_ends = (
         start_and_ends

@@ -247,8 +247,12 @@ def compare_pairs(
     rows = Comparisons.joined(batches).named(corpus.annotators, corpus.labels)
     if not corpus.unplaced:
         return rows
-    from spanagree.comparisons.unplaced_rows import add_unplaced_quotes  # most annotators give offsets
+    from spanagree.comparisons.unplaced_rows import (
+        add_unplaced_quotes,  # most annotators give offsets
+    )
 
     annotators = index.annotator[first], index.annotator[second]
     pairs_of_rows = index.document[first], *annotators
-    return add_unplaced_quotes(rows, corpus, measure, pairs_of_rows, is_undefined=bool(chance.undefined))
+    return add_unplaced_quotes(
+        rows, corpus, measure, pairs_of_rows, is_undefined=bool(chance.undefined)
+    )

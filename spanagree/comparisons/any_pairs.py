@@ -35,7 +35,9 @@ def find_all_near_pairs(
     return i[is_near], j[is_near]
 
 
-def find_greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_second: int) -> Bools:
+def find_greatest_matching(
+    i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_second: int
+) -> Bools:
     """Mask the pairs of a one-to-one matching with the greatest total.
 
     Args:

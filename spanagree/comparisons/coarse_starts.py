@@ -29,10 +29,19 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.chance.start_distributions import UNITS, Profiles, find_exclusion_groups, compute_start_profiles
+from spanagree.chance.start_distributions import (
+    UNITS,
+    Profiles,
+    compute_start_profiles,
+    find_exclusion_groups,
+)
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import correlate_profiles, compute_joint_cover, compute_inner_products
+from spanagree.comparisons.profile_sums import (
+    compute_inner_products,
+    compute_joint_cover,
+    correlate_profiles,
+)
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.uniform_starts import compute_expected_one_to_one
 from spanagree.corpus.segments import split_by_layer
@@ -91,7 +100,9 @@ class CoarseStarts(Starts):
             units = np.where(corpus.lengths > n_units, n_units >> level, corpus.lengths)
             factor = corpus.lengths / np.maximum(units, 1)
             coarse_length = shorten_lengths(length, group, factor[document])
-            profiles, profile = compute_start_profiles(group, units[document], coarse_length, free=is_free)
+            profiles, profile = compute_start_profiles(
+                group, units[document], coarse_length, free=is_free
+            )
             levels_of_segments.append((profiles, profile, coarse_length, factor[document][group]))
         columns = [
             x
@@ -162,7 +173,9 @@ class CoarseStarts(Starts):
         (first_profile, a, second_profile, b), inverse, _ = unique_rows(
             first, level.length[p], second, level.length[q]
         )
-        value = correlate_profiles(profiles, first_profile, a, second_profile, b, measure.phi)[inverse]
+        value = correlate_profiles(profiles, first_profile, a, second_profile, b, measure.phi)[
+            inverse
+        ]
         total_phi = sum_over_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
         return value * sum_over_offsets(measure, self.length[p], self.length[q]) / total_phi
 

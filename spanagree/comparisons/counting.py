@@ -12,7 +12,7 @@ from spanagree.arrays import Hashes, Progress
 from spanagree.chance.model import AUTO, ChanceModel, build_chance_model
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure, find_measure
-from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layers
+from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import OverlapError, SettingError, quote_value
 from spanagree.limits import CostError

@@ -74,7 +74,9 @@ class StartsAtPlaces(Starts):
         """Compute E[Σ φ] of each cell; see :meth:`Starts.expected`."""
         if measure.one_to_one:
             return self._one_to_one(layer_pair, measure)
-        expected = _compute_expected_with_fixed if layer_pair.first_is_fixed else _compute_expected_of_both
+        expected = (
+            _compute_expected_with_fixed if layer_pair.first_is_fixed else _compute_expected_of_both
+        )
         return expected(self.model, layer_pair, measure), ApproximationError()
 
     def _one_to_one(
@@ -93,11 +95,15 @@ class StartsAtPlaces(Starts):
             has_single_pair = (n_segments[0] == 1) & (n_segments[1] == 1)
             shared_cells = shared_cells[~has_single_pair[shared_cells]]
             as_additive = replace(measure, kernel="offsets")
-            additive = _compute_expected_of_both(self.model, layer_pair, as_additive, has_single_pair)
+            additive = _compute_expected_of_both(
+                self.model, layer_pair, as_additive, has_single_pair
+            )
         tokens = layer_pair.document_tokens(
             [self.model.longest[classes] for classes in layer_pair.profiles]
         )
-        values, error = compute_expected_overlap(layer_pair, tokens, measure, self.model, shared_cells)
+        values, error = compute_expected_overlap(
+            layer_pair, tokens, measure, self.model, shared_cells
+        )
         return values + additive, error
 
 
@@ -145,7 +151,9 @@ def _compute_expected_of_both(
     return total
 
 
-def _compute_expected_with_fixed(model: PlacementModel, layer_pair: LayerPair, measure: Measure) -> Floats:
+def _compute_expected_with_fixed(
+    model: PlacementModel, layer_pair: LayerPair, measure: Measure
+) -> Floats:
     """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
     a = layer_pair.layers[0]
     cell, class_index, count = layer_pair.equal_segments()[1]

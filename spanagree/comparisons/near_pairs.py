@@ -7,7 +7,9 @@ import numpy as np
 from spanagree.arrays import Ints, argsort_rows
 
 
-def find_near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -> tuple[Ints, Ints]:
+def find_near_pairs(
+    a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int
+) -> tuple[Ints, Ints]:
     """Find the pairs of a greatest one-to-one matching of near segments, as indices.
 
     Segments of one annotator and cell share no tokens. Each cell is read from the left: a pair is

@@ -40,7 +40,9 @@ def find_similar_pairs(
     """
     if measure.disjoint:
         return _find_candidate_pairs(a, b, cell_a, cell_b, measure)
-    from spanagree.comparisons.any_pairs import find_greatest_matching  # most layers have no overlap
+    from spanagree.comparisons.any_pairs import (
+        find_greatest_matching,  # most layers have no overlap
+    )
 
     i, j, value = _find_candidate_pairs(a, b, cell_a, cell_b, measure)
     is_matched = find_greatest_matching(i, j, value, len(a), len(b))
@@ -50,7 +52,8 @@ def find_similar_pairs(
 def _find_candidate_pairs(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Find pairs with φ as :func:`find_similar_pairs` does; all candidate pairs if layers have overlaps."""
+    """Find pairs with φ as :func:`find_similar_pairs` does; all candidate pairs if layers have"
+    " overlaps."""
     if measure.kernel == "near":
         borders = [measure.borders(layer) for layer in (a, b)]
         columns = (cell_a, *borders[0]), (cell_b, *borders[1])
@@ -59,7 +62,9 @@ def _find_candidate_pairs(
 
             i, j = find_near_pairs(*columns, measure.within)
         else:
-            from spanagree.comparisons.any_pairs import find_all_near_pairs  # of layers with overlaps
+            from spanagree.comparisons.any_pairs import (
+                find_all_near_pairs,  # of layers with overlaps
+            )
 
             i, j = find_all_near_pairs(*columns, measure.within)
         return i, j, np.ones(len(i), np.int64)

@@ -29,8 +29,16 @@ from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_b
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.chance_distribution.single import compute_single_matches
-from spanagree.comparisons.chance_distribution.walk_both import compute_both_by_walk, compute_near_by_walk
-from spanagree.comparisons.inexact import ApproximationError, compute_content_digest, create_generator, compute_mean
+from spanagree.comparisons.chance_distribution.walk_both import (
+    compute_both_by_walk,
+    compute_near_by_walk,
+)
+from spanagree.comparisons.inexact import (
+    ApproximationError,
+    compute_content_digest,
+    compute_mean,
+    create_generator,
+)
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import LayerPair
 from spanagree.corpus.segments import Layer
@@ -137,7 +145,9 @@ def _compute_means_by_walk(
     place_kinds = None if model is None else model.kinds
     if measure.kernel == "near":
         if model is None:
-            return compute_near_by_walk(document_parts, measure.within, NEAR_BUDGET, is_fixed=first_is_fixed)
+            return compute_near_by_walk(
+                document_parts, measure.within, NEAR_BUDGET, is_fixed=first_is_fixed
+            )
         # without a rule of these words, the result is displayed only for comparison, and draws are
         # ten times as fast
         budget = NEAR_BUDGET if model.words is None or model.at_words else NEAR_BUDGET // 16
@@ -262,7 +272,9 @@ def _draw_mean(
     return compute_mean(_draw_matches(documents, (True, True), tokens, measure, model, draws, rng))
 
 
-def _build_document_layer(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
+def _build_document_layer(
+    start: Ints, length: Ints, label: Ints, classes: Ints
+) -> tuple[Layer, Ints]:
     """Build a layer of one document, and sort the classes in the order of its rows."""
     layer = Layer(0 * start, start, start + length, label, np.ones(1, np.bool_))
     return layer, classes[np.lexsort((label, start + length, start))]

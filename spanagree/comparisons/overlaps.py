@@ -43,7 +43,9 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
     ['per-label', 'overlapping']
     """
     if corpus.of_strings:
-        from spanagree.comparisons.strings import choose_chance_of_strings  # most corpora have texts
+        from spanagree.comparisons.strings import (
+            choose_chance_of_strings,  # most corpora have texts
+        )
 
         return choose_chance_of_strings(corpus, chance)
     if chance.name != AUTO:

@@ -137,7 +137,8 @@ def _compute_text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
 def _find_outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
     """Find the index in :data:`OUTCOMES` of each pair."""
     differs = [
-        x != y for x, y in zip(look_up_columns(a, segment_a), look_up_columns(b, segment_b), strict=True)
+        x != y
+        for x, y in zip(look_up_columns(a, segment_a), look_up_columns(b, segment_b), strict=True)
     ]
     shape_a, shape_b = (np.append(shape, NONE) for shape in encode_shapes((a, b), {}))
     has_other_shape = shape_a[segment_a] != shape_b[segment_b]

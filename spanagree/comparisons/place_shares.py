@@ -216,7 +216,8 @@ class PlacementStatistics:
             )
             gap = share_by_name[extremes[1]] - share_by_name[extremes[0]]
             reasons.append(
-                f"{escape_name(extremes[1])} and {escape_name(extremes[0])} differ by {_format_share(gap)}"
+                f"{escape_name(extremes[1])} and {escape_name(extremes[0])} differ by"
+                f" {_format_share(gap)}"
             )
         if reasons:
             notes.append(
@@ -301,8 +302,8 @@ class WordEdges(NamedTuple):
         if not self.share >= AT_EDGES:
             return ()
         return (
-            f"{_format_share(AT_EDGES)} or more of the segments' ends are edges of words: --places words"
-            " (places='words') puts random segments at such edges too",
+            f"{_format_share(AT_EDGES)} or more of the segments' ends are edges of words: --places"
+            " words (places='words') puts random segments at such edges too",
         )
 
 

@@ -83,7 +83,9 @@ def compute_joint_cover(
         cells: number of cells.
     """
     total = np.zeros(cells)
-    covers = [compute_cover(profiles, profile, length) for _, length, profile, _ in segments_of_both]
+    covers = [
+        compute_cover(profiles, profile, length) for _, length, profile, _ in segments_of_both
+    ]
     width, size, n_covers = (np.zeros(cells, np.int64) for _ in range(3))
     for (covering, row), (cell, *_) in zip(covers, segments_of_both, strict=True):
         np.maximum.at(width, cell, covering.width[row])

@@ -101,7 +101,9 @@ def count_matches(
     return matched.reshape(-1, n_labels)
 
 
-def compute_mean_of_random(corpus: Corpus, other_names: Sequence[str], measure: Measure) -> RandomMean:
+def compute_mean_of_random(
+    corpus: Corpus, other_names: Sequence[str], measure: Measure
+) -> RandomMean:
     """Compute the mean match of the random layer with other layers over its draws."""
     n_labels = max(1, len(corpus.labels))
     matched, totals = np.zeros((len(corpus), n_labels)), np.zeros(REDRAWN)

@@ -165,7 +165,10 @@ class RelationRule:
                 f"undirected {quote_value(missing[0])}; the relations are called"
                 f" {join_names(names)}"
             )
-        undirected = {*self.undirected, *(() if self.attributes else _find_undirected_labels(corpus))}
+        undirected = {
+            *self.undirected,
+            *(() if self.attributes else _find_undirected_labels(corpus)),
+        }
         labels = (UNTYPED,) if self.untyped else tuple(names)
         code = {name: 0 if self.untyped else i for i, name in enumerate(names)}
         layers, notes = {}, list(corpus.notes)

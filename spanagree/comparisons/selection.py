@@ -210,7 +210,11 @@ class Selection:
         if not corpus.unplaced and _QUOTE_SETTING not in reading:
             ignored.add(_QUOTE_SETTING)
         items = [
-            (item.name, _convert_to_plain(getattr(recorded, item.name)), _convert_to_plain(getattr(self, item.name)))
+            (
+                item.name,
+                _convert_to_plain(getattr(recorded, item.name)),
+                _convert_to_plain(getattr(self, item.name)),
+            )
             for item in fields(self)
             if item.name not in ignored
         ]

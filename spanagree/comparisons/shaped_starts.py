@@ -17,7 +17,11 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique_rows
 from spanagree.chance.rigid_blocks import chain_hulls, count_shared_tokens_by_offset
-from spanagree.chance.start_distributions import Profiles, find_exclusion_groups, compute_start_profiles
+from spanagree.chance.start_distributions import (
+    Profiles,
+    compute_start_profiles,
+    find_exclusion_groups,
+)
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
@@ -101,7 +105,9 @@ class ShapedStarts(Starts):
         self, first: int, second: int, measure: Measure
     ) -> tuple[int, Floats]:
         """Compute φ of two kinds for each offset at which their hulls overlap."""
-        smallest_offset, n_shared = count_shared_tokens_by_offset(self.pieces(first), self.pieces(second))
+        smallest_offset, n_shared = count_shared_tokens_by_offset(
+            self.pieces(first), self.pieces(second)
+        )
         assert measure.of_shared is not None  # other measures are forbidden
         sizes = self._tokens(np.array([first, second]))
         return smallest_offset, np.asarray(measure.of_shared(n_shared, *sizes), np.float64)

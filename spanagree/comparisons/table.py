@@ -122,7 +122,9 @@ class Comparisons:
         if any(table.labels != labels for table in tables):
             labels = tuple(sorted({label for table in tables for label in table.labels}))
         tables = [table._with_indices_in(annotators, labels) for table in tables]
-        columns = {key: _concatenate_columns([getattr(table, key) for table in tables]) for key in KEYS}
+        columns = {
+            key: _concatenate_columns([getattr(table, key) for table in tables]) for key in KEYS
+        }
         for name, fallback in zip(SUMS, (*SUMS[:4], *SUMS[2:4]), strict=True):
             is_one_array = all(getattr(table, name) is getattr(table, fallback) for table in tables)
             columns[name] = (

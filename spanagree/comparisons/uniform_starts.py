@@ -24,10 +24,19 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.chance.start_distributions import Profiles, find_exclusion_groups, compute_start_profiles
+from spanagree.chance.start_distributions import (
+    Profiles,
+    compute_start_profiles,
+    find_exclusion_groups,
+)
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import correlate_profiles, compute_cover, compute_joint_cover, compute_inner_products
+from spanagree.comparisons.profile_sums import (
+    compute_cover,
+    compute_inner_products,
+    compute_joint_cover,
+    correlate_profiles,
+)
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.segments import split_by_layer
 
@@ -67,7 +76,9 @@ class UniformStarts(Starts):
                 self.profiles.size[profile] + layer.end - layer.start - 1
                 for layer, profile in zip(layer_pair.layers, layer_pair.profiles, strict=True)
             ]
-            return compute_expected_one_to_one(layer_pair, layer_pair.document_tokens(tokens), measure)
+            return compute_expected_one_to_one(
+                layer_pair, layer_pair.document_tokens(tokens), measure
+            )
         if layer_pair.first_is_fixed:
             return self._with_fixed(layer_pair, measure), ApproximationError()
         return self._both_random(layer_pair, measure), ApproximationError()

@@ -37,7 +37,9 @@ def add_unplaced_quotes(
     if not corpus.unplaced:
         return rows
     expected = math.nan if is_undefined else 0.0
-    quote_rows = [_build_rows_of_annotator(corpus, measure, pairs, index, expected) for index in (0, 1)]
+    quote_rows = [
+        _build_rows_of_annotator(corpus, measure, pairs, index, expected) for index in (0, 1)
+    ]
     if not any(map(len, quote_rows)):
         return rows
     quote_rows = [rows_of_one.named(corpus.annotators, corpus.labels) for rows_of_one in quote_rows]
@@ -64,7 +66,9 @@ def find_quotes(corpus: Corpus | None, name: str, documents: Bools) -> dict[str,
     return {"document": quotes.at[is_chosen], "label": label[is_chosen]}
 
 
-def build_rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
+def build_rows_of_quotes(
+    corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]
+) -> Comparisons:
     """Build rows of the quotes that are missing from the text, for pairs without other segments.
 
     Args:

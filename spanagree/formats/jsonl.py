@@ -194,7 +194,9 @@ def _yield_records(
 ) -> Iterator[Record]:
     """Yield the documents with their annotations."""
     for location, entry in entries:
-        if "provenance" in entry and _parse_provenance(entry, location) != select_provenance(reading):
+        if "provenance" in entry and _parse_provenance(entry, location) != select_provenance(
+            reading
+        ):
             raise InputError(
                 f"{location}: a provenance that is not the first line's; files joined in one need"
                 " the same: pass them one by one"

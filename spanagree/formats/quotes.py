@@ -155,12 +155,12 @@ class Quotes:
             )
 
 
-def find_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+def find_separate_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find a quote in a text, or in tokens.
 
-    >>> find_occurrences("to be or not to be", "to be")
+    >>> find_separate_occurrences("to be or not to be", "to be")
     [(0, 5), (13, 18)]
-    >>> find_occurrences(["New", "York", "."], "York.")
+    >>> find_separate_occurrences(["New", "York", "."], "York.")
     [(1, 3)]
     """
     spans: list[tuple[int, int]] = []
@@ -178,7 +178,7 @@ def find_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
 
 def _find_whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find the occurrences of a quote that split no character of the composed normal form."""
-    spans = find_occurrences(text, quote)
+    spans = find_separate_occurrences(text, quote)
     as_composed = compose_text(text) if spans and isinstance(text, str) else None
     if as_composed is None:
         return spans
@@ -193,12 +193,13 @@ def find_loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """
     if not isinstance(text, str):
         tokens = [fold_text(normalize("NFC", token))[0] for token in text]
-        return find_occurrences(tokens, fold_text(normalize("NFC", quote).strip())[0])
+        return find_separate_occurrences(tokens, fold_text(normalize("NFC", quote).strip())[0])
     as_composed = compose_text(text)
     plain_text, positions = fold_text(text if as_composed is None else as_composed.text)
     plain_quote, _ = fold_text(normalize("NFC", quote).strip())
     spans = [
-        (positions[a], positions[b - 1] + 1) for a, b in find_occurrences(plain_text, plain_quote)
+        (positions[a], positions[b - 1] + 1)
+        for a, b in find_separate_occurrences(plain_text, plain_quote)
     ]
     if as_composed is None:
         return spans

@@ -97,7 +97,9 @@ def compute_weight_matrices(
             "order: only an ordinal or interval scale has one; leave it out, or ask for a"
             " measurement or category_weights"
         )
-    matrices = {name: _compute_matrix(name, table, order) for name in sorted({weights, alpha_weights})}
+    matrices = {
+        name: _compute_matrix(name, table, order) for name in sorted({weights, alpha_weights})
+    }
     return WeightMatrices(matrices[weights], matrices[alpha_weights])
 
 
@@ -119,7 +121,8 @@ def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -
         return _compute_set_weights(table.labels, SETS[name])
     n_labels_of_item, _, n_labels, _ = table.counts
     distance = _DISTANCES[name](
-        _compute_label_positions(name, table.labels, order), n_labels[n_labels_of_item >= 2].sum(axis=0)
+        _compute_label_positions(name, table.labels, order),
+        n_labels[n_labels_of_item >= 2].sum(axis=0),
     )
     return np.asarray(1 - distance / max(distance.max(initial=0), 1e-300), np.float64)
 
@@ -140,7 +143,9 @@ def parse_numbers(labels: Sequence[str]) -> list[float] | None:
     return numbers if len(numbers) == len(labels) and all(map(math.isfinite, numbers)) else None
 
 
-def _compute_label_positions(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Floats:
+def _compute_label_positions(
+    name: str, labels: Sequence[str], order: Sequence[str] | None
+) -> Floats:
     """Compute the positions of labels on a scale: their indices in `order`, or their numbers."""
     numbers = parse_numbers(labels)
     if order is not None:
@@ -297,7 +302,9 @@ def compute_weighted_sum(values: Floats, weights: Floats | None) -> Floats:
     return values if weights is None else values @ weights
 
 
-def compute_weighted_sum_of_cells(table: LabelTable, weights: Floats | None, values: Floats) -> Floats:
+def compute_weighted_sum_of_cells(
+    table: LabelTable, weights: Floats | None, values: Floats
+) -> Floats:
     """Compute Σ_l w_kl x_l over the categories l of the item of each cell.
 
     Args:

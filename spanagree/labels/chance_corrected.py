@@ -22,8 +22,8 @@ from spanagree.errors import InputError, check_keywords, pluralize
 from spanagree.labels.category_weights import (
     NOMINAL,
     WeightMatrices,
-    is_graded,
     compute_weight_matrices,
+    is_graded,
     sum_weighted_agreement,
     sum_weighted_agreement_by_item,
 )
@@ -197,7 +197,9 @@ class CoefficientInputs:
             "categories": len(table.labels),
             "complete_only": bool(is_reduced) or None,
         }
-        weight_matrices = compute_weight_matrices(compared_table, measurement, category_weights, order)
+        weight_matrices = compute_weight_matrices(
+            compared_table, measurement, category_weights, order
+        )
         if not weight_matrices.nominal:
             category_order = order if order is None else list(order)
             table_settings |= {"measurement": measurement, "category_weights": category_weights}
@@ -276,9 +278,9 @@ class CoefficientInputs:
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
         """Weighted pairs of labels, with the general weights and with those of α."""
-        return sum_weighted_agreement(self.table, self.weight_matrices.weights), sum_weighted_agreement(
-            self.table, self.weight_matrices.alpha
-        )
+        return sum_weighted_agreement(
+            self.table, self.weight_matrices.weights
+        ), sum_weighted_agreement(self.table, self.weight_matrices.alpha)
 
     @cached_property
     def weighted_agreement_by_item(self) -> Any:
@@ -336,7 +338,9 @@ class CoefficientInputs:
         )
 
 
-def score_coefficient(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -> Coefficient:
+def score_coefficient(
+    definition: CoefficientKind[Coefficient], inputs: CoefficientInputs
+) -> Coefficient:
     """Compute a chance-corrected coefficient, overall and for each category against the others."""
     shared_fields = inputs.shared(definition)
     if reason := inputs.undefined(definition):

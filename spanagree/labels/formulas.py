@@ -216,7 +216,9 @@ def _spa(sums: CoefficientSums) -> Floats:
 def _alpha(sums: CoefficientSums) -> Floats:
     """Compute 1 − D_o and 1 − D_e of the coincidence matrix, and α."""
     n = _sum_categories(sums.values)
-    equal = _sum_categories(sums.values * (compute_weighted_sum(sums.values, sums.weight_matrices.alpha) - 1))
+    equal = _sum_categories(
+        sums.values * (compute_weighted_sum(sums.values, sums.weight_matrices.alpha) - 1)
+    )
     return append_corrected(1 - sums.disagreement / n, equal / (n * (n - 1)))
 
 
@@ -394,7 +396,8 @@ class CoefficientSet(ABC):
         of_category="SPA of a category", is_corrected=False,
     )  # fmt: skip
     pi: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
-        "π", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_one)), "scott1955,fleiss1971",
+        "π", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_one)),
+        "scott1955,fleiss1971",
         "chance is that both labels are drawn from one distribution for all annotators (Scott;"
         " Fleiss' kappa is the same for more than two). Different preferences count as"
         " disagreement. With gaps, items that one alone labelled count in the distribution but not"
@@ -403,7 +406,8 @@ class CoefficientSet(ABC):
         " few items decide.",
     )  # fmt: skip
     kappa: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
-        "κ", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_pairs)), "cohen1960,conger1980",
+        "κ", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_pairs)),
+        "cohen1960,conger1980",
         "chance is that each annotator draws from their own distribution (Cohen; Conger for"
         " more than two). Annotators with different preferences make chance smaller, so κ rises if"
         " few annotators are further apart. As unstable as π where nearly everything is of one"

@@ -17,7 +17,11 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, dense_ranks, unique, unique_matrix_rows
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
-from spanagree.labels.category_weights import NOMINAL, WeightMatrices, sum_weighted_agreement_by_item
+from spanagree.labels.category_weights import (
+    NOMINAL,
+    WeightMatrices,
+    sum_weighted_agreement_by_item,
+)
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
@@ -60,7 +64,9 @@ def compute_coefficient_moments(
         n_annotators=n_annotators,
         weight_matrices=inputs.weight_matrices,
     )
-    unit_rows = build_unit_table(table, weights, _look_up_clusters(table, jackknife), inputs.weight_matrices)
+    unit_rows = build_unit_table(
+        table, weights, _look_up_clusters(table, jackknife), inputs.weight_matrices
+    )
     distinct_rows_of_sums, n_equal = _find_distinct_rows(unit_rows)
     return compute_moments(distinct_rows_of_sums, statistic, times=n_equal)
 
@@ -129,7 +135,9 @@ def build_unit_table(
     item_columns = formulas.compute_item_columns(
         n_labels_of_item, n_labels_of_item > 0, equal_pairs, pairs_for_alpha, weights
     )
-    cell_columns = formulas.compute_category_columns(n_labels_of_item[item], n_labels, weights[item])
+    cell_columns = formulas.compute_category_columns(
+        n_labels_of_item[item], n_labels, weights[item]
+    )
     first_column = list(formulas.find_first_columns(n_categories, n_annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
         (unit, np.full(table.size, column_index), column)

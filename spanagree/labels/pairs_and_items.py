@@ -50,7 +50,10 @@ def build_pairs_table(inputs: CoefficientInputs) -> Frame:
     annotator_pairs, n_items_by_pair, pair_sums, contingency = _compute_sums_of_pairs(inputs, table)
     figures = [
         pair_sums.observed[:, 0],
-        *(np.reshape(compute_rows(definition, pair_sums), (-1, 3))[:, 2] for definition in CORRECTED),
+        *(
+            np.reshape(compute_rows(definition, pair_sums), (-1, 3))[:, 2]
+            for definition in CORRECTED
+        ),
         *byrt(contingency),
         stuart(contingency),
     ]

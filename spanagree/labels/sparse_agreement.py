@@ -25,7 +25,12 @@ from spanagree.errors import SettingError, check_choice, join_names, quote_value
 from spanagree.labels.category_weights import compute_weighted_sum, compute_weighted_sum_of_cells
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.coefficient import Spa
-from spanagree.labels.formulas import CoefficientSet, CoefficientSums, append_corrected, compute_rows
+from spanagree.labels.formulas import (
+    CoefficientSet,
+    CoefficientSums,
+    append_corrected,
+    compute_rows,
+)
 from spanagree.results.score import UNDEFINED, build_corrected_score
 
 if TYPE_CHECKING:
@@ -103,7 +108,9 @@ def score_spa(
         distribution = (n_given / n_labels[:, None]).sum(0)
         distribution /= distribution.sum()
     has_two = n_labels >= 2
-    unscaled_weights, note = _compute_weights(weights, n_labels[has_two], len(table.labels), distribution)
+    unscaled_weights, note = _compute_weights(
+        weights, n_labels[has_two], len(table.labels), distribution
+    )
     shared_fields["notes"] = (*inputs.notes, note) if note else inputs.notes
     unscaled_by_n, weight_by_n = np.zeros((2, len(n_labels)))
     unscaled_by_n[has_two], weight_by_n[has_two] = (
@@ -347,11 +354,13 @@ def _compute_jackknife_estimate(
         return UNDEFINED
     item, label, n_labels = table.cells
     weighted_share = weight[item] * n_labels / table.given[item]  # kᵢ nᵢ_c/nᵢ
-    cross = np.bincount(item, compute_weighted_sum(share, weights)[label] * weighted_share, table.size)[
-        has_weight
-    ]
+    cross = np.bincount(
+        item, compute_weighted_sum(share, weights)[label] * weighted_share, table.size
+    )[has_weight]
     square = np.bincount(
-        item, weighted_share * compute_weighted_sum_of_cells(table, weights, weighted_share), table.size
+        item,
+        weighted_share * compute_weighted_sum_of_cells(table, weights, weighted_share),
+        table.size,
     )[has_weight]
     w = weight[has_weight]
     if (w > 1 - 1e-10).any():

@@ -24,8 +24,8 @@ from spanagree.labels.formulas import (
     CoefficientSet,
     CoefficientSums,
     compute_agreement_figures,
-    count_pairs_of_categories,
     compute_rows,
+    count_pairs_of_categories,
 )
 from spanagree.labels.neighbours import count_neighbours
 from spanagree.labels.sparse_agreement import score_spa
@@ -234,9 +234,9 @@ def score_categories(
     """
     table = inputs.table
     pairs_with_both, pairs_with_first = count_pairs_of_categories(table.counts)
-    figures = compute_agreement_figures(np.concatenate((pairs_with_both, pairs_with_first))[None]).reshape(
-        -1, 3
-    )
+    figures = compute_agreement_figures(
+        np.concatenate((pairs_with_both, pairs_with_first))[None]
+    ).reshape(-1, 3)
     *scores, mean, median = (
         Score(observed, expected, corrected_figure, interval=interval)
         for (observed, expected, corrected_figure), interval in zip_longest(
@@ -411,11 +411,20 @@ def coefficients(
     settings = spa_result.settings
     category_ends: list[Interval] = []
     if jackknife is not None:
-        from spanagree.labels.intervals import compute_category_intervals, compute_intervals  # most ask for none
+        from spanagree.labels.intervals import (  # most ask for none
+            compute_category_intervals,
+            compute_intervals,
+        )
 
-        ends = {} if inputs.no_pairs_reason else compute_intervals(inputs, spa_result.weights, jackknife)
+        ends = (
+            {}
+            if inputs.no_pairs_reason
+            else compute_intervals(inputs, spa_result.weights, jackknife)
+        )
         settings = replace(settings, **jackknife.settings(x.kind for x in ends.values()))
-        category_ends = [] if inputs.no_pairs_reason else compute_category_intervals(inputs, jackknife)
+        category_ends = (
+            [] if inputs.no_pairs_reason else compute_category_intervals(inputs, jackknife)
+        )
         coefficients_by_key = {
             key: replace(coefficient, interval=ends.get(key))
             for key, coefficient in coefficients_by_key.items()

@@ -96,7 +96,9 @@ class EvaluationByLevel(Result):
 
         If there are more than ten levels, only neighbours are compared.
         """
-        f1_by_level = [(level.name, _look_up_f1(evaluation, kind)) for level, evaluation in self.defined]
+        f1_by_level = [
+            (level.name, _look_up_f1(evaluation, kind)) for level, evaluation in self.defined
+        ]
         return [
             (a, b, self.tau(f1_a, f1_b))
             for i, (a, f1_a) in enumerate(f1_by_level)
@@ -286,8 +288,8 @@ def evaluate_levels(
     Documents without a difficulty come last.
 
     Raises:
-        SettingError: if the way is not valid, as for :func:`sort_into_levels`, or if the difficulty is
-            that of another corpus.
+        SettingError: if the way is not valid, as for :func:`sort_into_levels`, or if the difficulty
+            is that of another corpus.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], []]}

@@ -50,7 +50,9 @@ class Documents(NamedTuple):
     ids: tuple[str, ...] | None
 
 
-def compute_documents(team: Corpus, counting: MatchCountOptions) -> tuple[Documents, ApproximationError]:
+def compute_documents(
+    team: Corpus, counting: MatchCountOptions
+) -> tuple[Documents, ApproximationError]:
     """Compute the chance agreement on each document.
 
     Returns:

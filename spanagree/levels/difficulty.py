@@ -24,12 +24,21 @@ from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCountOptions, settings_of_gold
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.overlaps import choose_chance_of_corpus
-from spanagree.comparisons.place_shares import PlacementStatistics, list_rule_notes, insert_uniform_column
+from spanagree.comparisons.place_shares import (
+    PlacementStatistics,
+    insert_uniform_column,
+    list_rule_notes,
+)
 from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import SettingError, check_known, escape_name, pluralize, pluralize_of
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
-from spanagree.levels.count import DifficultySettings, Documents, compute_documents, compute_marked_shares
+from spanagree.levels.count import (
+    DifficultySettings,
+    Documents,
+    compute_documents,
+    compute_marked_shares,
+)
 from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, format_figure
@@ -181,7 +190,9 @@ class Difficulty(Result):
             uniform = dict(
                 zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True)
             )
-            table = insert_uniform_column(table, "chance", lambda row: uniform[row[0]], self.places.rule)
+            table = insert_uniform_column(
+                table, "chance", lambda row: uniform[row[0]], self.places.rule
+            )
         return replace(table, in_terminal=self._short(table))
 
     def _remarks_on_places(self) -> list[str]:

@@ -99,8 +99,8 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[BorderOption
     part.
 
     Raises:
-        SettingError: if the way is not valid, as for :func:`sort_into_levels`, or if ``difficulty`` is no
-            difficulty or that of another corpus.
+        SettingError: if the way is not valid, as for :func:`sort_into_levels`, or if ``difficulty``
+            is no difficulty or that of another corpus.
 
     >>> from spanagree.levels.difficulty import difficulty
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})

@@ -27,11 +27,14 @@ from spanagree.arrays import Floats, Ints, Progress, dense_ranks, sub_progress, 
 from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, select_gold_names
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.chance_distribution.distribution import DistributionOptions, compute_distribution
+from spanagree.comparisons.chance_distribution.distribution import (
+    DistributionOptions,
+    compute_distribution,
+)
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.measures import find_measure, list_measures
 from spanagree.comparisons.observed import find_overlapping_pairs
-from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layers
+from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.roles import count_seen

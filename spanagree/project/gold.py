@@ -15,7 +15,7 @@ from spanagree.agreement.disagreements import LONGEST, extract_texts
 from spanagree.arrays import Bools, Floats, Ints, group_indices
 from spanagree.chance.model import AUTO, ChanceModel
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
-from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layers
+from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import write_note_on_unplaced

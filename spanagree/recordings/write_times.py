@@ -128,21 +128,15 @@ def _yield_tier_lines(
         rows.append((start, end, label))
         position = end
     rows += [(position, length, "")] if position < length or not rows else []
-<<<<<<< ours
-    yield from ('"IntervalTier"', _quote_text(name), "0", shown(length, offsets), str(len(rows)))
-    for start, end, label in rows:
-        yield from (shown(start, offsets), shown(end, offsets), _quote_text(label))
-=======
     yield from (
         '"IntervalTier"',
-        _quoted(name),
+        _quote_text(name),
         "0",
         format_offset(length, offsets),
         str(len(rows)),
     )
     for start, end, label in rows:
-        yield from (format_offset(start, offsets), format_offset(end, offsets), _quoted(label))
->>>>>>> theirs
+        yield from (format_offset(start, offsets), format_offset(end, offsets), _quote_text(label))
 
 
 def _quote_text(text: str) -> str:

@@ -18,11 +18,11 @@ from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.comparisons.place_shares import (
     PlacementStatistics,
-    insert_uniform_chance,
     collect_place_notes,
     compute_place_shares,
+    insert_uniform_chance,
 )
-from spanagree.comparisons.random_layers import NAME, is_drawn, compute_mean_of_random
+from spanagree.comparisons.random_layers import NAME, compute_mean_of_random, is_drawn
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
@@ -57,7 +57,7 @@ from spanagree.results.score import Score, compute_f1_figures
 from spanagree.results.score_columns import F1, ScoreColumns
 from spanagree.settings import MatchSettings, document_noun, parse_confidence
 from spanagree.systems.result import SystemsResult
-from spanagree.uncertainty.confidence import Jackknife, parse_ci, add_interval_settings
+from spanagree.uncertainty.confidence import Jackknife, add_interval_settings, parse_ci
 from spanagree.uncertainty.jackknife import count_evidence
 
 PEOPLE = "human agreement"
@@ -471,7 +471,9 @@ def _compare_all(
     notes = rows.inexact.notes(compute_compared_size(rows, n_references, chance))
     settings = replace(settings, **rows.inexact.settings(chance.seed))
     if is_drawn(corpus) and NAME in corpus.annotators[n_references:]:
-        mean_of_draws = compute_mean_of_random(corpus, corpus.annotators[:n_references], counting.measure)
+        mean_of_draws = compute_mean_of_random(
+            corpus, corpus.annotators[:n_references], counting.measure
+        )
         annotator_index = corpus.annotators.index(NAME)
         rows = replace_matches(rows, annotator_index, mean_of_draws.matched)
         size = rows.where(rows.first == annotator_index).total().size

@@ -12,7 +12,7 @@ from spanagree.arrays import dense_ranks, is_repeated_row
 from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
-from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layer
+from spanagree.comparisons.overlaps import check_layer, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.roles import count_seen

@@ -109,7 +109,9 @@ def compare_with_references(
     if summed is None:
         return rows
     if corpus.unplaced:
-        from spanagree.comparisons.unplaced_rows import build_rows_of_quotes  # most corpora have offsets
+        from spanagree.comparisons.unplaced_rows import (
+            build_rows_of_quotes,  # most corpora have offsets
+        )
 
         quote_rows = build_rows_of_quotes(
             corpus, measure, annotations.annotators_of_pairs(summed.documents)

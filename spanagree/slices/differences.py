@@ -276,9 +276,7 @@ def compute_trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Tr
     if len(tables) < 2:
         return Trend()
     width = max(slice_table.table.shape[1] for slice_table in tables)
-    table = np.concatenate(
-        [add_expected_sizes(slice_table.table, width) for slice_table in tables]
-    )
+    table = np.concatenate([add_expected_sizes(slice_table.table, width) for slice_table in tables])
     slice_index = np.repeat(
         np.arange(len(tables)), [len(slice_table.keys) for slice_table in tables]
     )

@@ -45,14 +45,20 @@ from spanagree.slices.result import Slice, Slices, SliceScore
 from spanagree.slices.scored_rows import (
     Scorable,
     ScoredRows,
+    collect_scored_rows,
     find_annotators,
     look_up_corpus,
-    collect_scored_rows,
 )
-from spanagree.slices.segment_classes import LENGTH, SEEN, ClassifiedRows, compare_by_length, compare_by_seen
-from spanagree.slices.values import SliceBy, SlicedDocuments, has_order, find_sliced_documents
+from spanagree.slices.segment_classes import (
+    LENGTH,
+    SEEN,
+    ClassifiedRows,
+    compare_by_length,
+    compare_by_seen,
+)
+from spanagree.slices.values import SliceBy, SlicedDocuments, find_sliced_documents, has_order
 from spanagree.systems.result import Evaluation
-from spanagree.uncertainty.confidence import USUAL, Jackknife, parse_ci, add_interval_settings
+from spanagree.uncertainty.confidence import USUAL, Jackknife, add_interval_settings, parse_ci
 
 _MOST_SLICES = 50  # largest number of slices that are compared in pairs
 
@@ -199,7 +205,9 @@ def score_slices(
     )
     if result.places is None or result.uniform is None:
         return slices
-    uniform_rows = _split_rows_by_slice(sliced, result, collect_scored_rows(result.uniform), keys, parent_ids)
+    uniform_rows = _split_rows_by_slice(
+        sliced, result, collect_scored_rows(result.uniform), keys, parent_ids
+    )
     all_documents = _collect_rows(
         result.uniform, keys, parent_ids, find_annotators(result, np.ones(len(keys), np.bool_))
     )
@@ -417,7 +425,9 @@ def _collect_rows(
     if annotators is None:
         annotators = find_annotators(result, np.ones(len(keys), np.bool_))
     reason = result.settings.chance_undefined or ""
-    return _SliceRows("all", len(keys), annotators, collect_scored_rows(result), keys, parent_ids, reason)
+    return _SliceRows(
+        "all", len(keys), annotators, collect_scored_rows(result), keys, parent_ids, reason
+    )
 
 
 def _look_up_parent_ids(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
@@ -500,7 +510,8 @@ def _convert_results_to_slices(
     keys, notes = _assign_document_keys(sources, names)
     slice_rows = [
         replace(
-            _collect_rows(result, keys_of_result, _look_up_parent_ids(result, jackknife)), name=str(name)
+            _collect_rows(result, keys_of_result, _look_up_parent_ids(result, jackknife)),
+            name=str(name),
         )
         for (name, result), keys_of_result in zip(results.items(), keys, strict=True)
     ]
@@ -597,7 +608,9 @@ def _score_classes(
         classified.no_chance,
         _describe_lost_quotes([result]),
     )
-    return testing.scored(context, slice_rows, all_documents=_collect_rows(result, keys, parent_ids))
+    return testing.scored(
+        context, slice_rows, all_documents=_collect_rows(result, keys, parent_ids)
+    )
 
 
 def _name_source(source: Any) -> str:

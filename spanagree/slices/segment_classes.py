@@ -27,7 +27,13 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
-from spanagree.slices.scored_rows import TEAM, Scorable, ScoredRows, look_up_corpus, collect_scored_rows
+from spanagree.slices.scored_rows import (
+    TEAM,
+    Scorable,
+    ScoredRows,
+    collect_scored_rows,
+    look_up_corpus,
+)
 from spanagree.systems.compared_systems import ComparedSystems
 
 LENGTH, SEEN = SLICES
@@ -141,11 +147,16 @@ def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "")
     """
     corpus = _look_up_corpus_to_classify(result, SEEN)
     training_entries = {
-        entry for layer in training.layers.values() for entry in _list_entries(training, layer, SEEN)
+        entry
+        for layer in training.layers.values()
+        for entry in _list_entries(training, layer, SEEN)
     }
     classes = {
         name: np.array(
-            [entry not in training_entries for entry in _list_entries(corpus, layer, "group_by seen")],
+            [
+                entry not in training_entries
+                for entry in _list_entries(corpus, layer, "group_by seen")
+            ],
             int,
         )
         for name, layer in corpus.layers.items()

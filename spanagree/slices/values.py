@@ -165,7 +165,9 @@ def _find_slices(
 ) -> SlicedDocuments:
     """Find the slice of each document, which may be ``None`` for all."""
     if isinstance(by, Mapping):
-        return SlicedDocuments([_name_slice(by.get(id_)) for id_ in ids], ids, "slice", "names", noun)
+        return SlicedDocuments(
+            [_name_slice(by.get(id_)) for id_ in ids], ids, "slice", "names", noun
+        )
     if not isinstance(by, str):
         if not isinstance(by, Sequence) or len(by) != len(ids):
             raise SettingError(

@@ -23,8 +23,8 @@ from spanagree.comparisons.chance_distribution.distribution import (
     DistributionOptions,
     MatchDistribution,
     compute_distribution,
-    yield_match_draws,
     find_likely_matches,
+    yield_match_draws,
 )
 from spanagree.comparisons.chance_distribution.draws import sort_canonically
 from spanagree.corpus.corpus import Corpus
@@ -46,7 +46,7 @@ from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
-from spanagree.uncertainty.permutation import holm, holm_log10, build_powerless_caveat
+from spanagree.uncertainty.permutation import build_powerless_caveat, holm, holm_log10
 
 _NAMED = 5  # systems in a sentence
 _TIE = 1e-12  # relative; matches closer than this are equal

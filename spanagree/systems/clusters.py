@@ -30,7 +30,9 @@ def count_clusters(
         return compare_with_gold(texts, settings.gold, counting).comparisons
 
     joined_corpus = None if corpus is None or corpus.text_ends is None else corpus
-    comparisons, document_of_text = distribute_over_texts(per_document.comparisons, joined_corpus, compare)
+    comparisons, document_of_text = distribute_over_texts(
+        per_document.comparisons, joined_corpus, compare
+    )
     shared = {
         system_index: seen_by_both[document_of_text]
         for system_index, seen_by_both in per_document.shared.items()

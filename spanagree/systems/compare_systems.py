@@ -43,7 +43,7 @@ from spanagree.systems.runs import (
 from spanagree.uncertainty.confidence import LEAST_UNITS, USUAL, Jackknife
 from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.paired_bootstrap import compute_bootstrap_p
-from spanagree.uncertainty.permutation import compute_exchange_p, holm, build_powerless_caveat
+from spanagree.uncertainty.permutation import build_powerless_caveat, compute_exchange_p, holm
 
 TESTS = {
     "jackknife": "would the difference be there on other documents like these? With intervals",

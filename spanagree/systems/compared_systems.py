@@ -268,7 +268,9 @@ def _replace_random_by_mean(
     from spanagree.comparisons.random_layers import NAME, compute_mean_of_random  # rarely drawn
 
     corpus, comparisons = compared_systems.corpus, rows.comparisons
-    mean = compute_mean_of_random(corpus, [compared_systems.gold], compared_systems.counting.measure)
+    mean = compute_mean_of_random(
+        corpus, [compared_systems.gold], compared_systems.counting.measure
+    )
     is_random = comparisons.second == corpus.annotators.index(NAME)
     matched = comparisons.matched.astype(np.float64)
     label = np.maximum(comparisons.label[is_random], 0)

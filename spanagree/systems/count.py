@@ -118,7 +118,9 @@ class EvaluationCounts(RowCounts):
         from spanagree.uncertainty.jackknife import count_evidence  # only needed for display
 
         rows = self.per_document.comparisons.by("second", "document")
-        evidence = count_evidence(stack_columns(rows), self.figures, rows.second, len(self.annotators))
+        evidence = count_evidence(
+            stack_columns(rows), self.figures, rows.second, len(self.annotators)
+        )
         shared = self.per_document.shared
         return {self.annotators[system_index]: evidence[system_index] for system_index in shared}
 

@@ -128,7 +128,9 @@ def add_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = No
 
     corpus = infer_seen_by_systems(corpus, names, [settings.gold])
     pairs = [(settings.gold, name) for name in names]
-    distributions = compute_chance_of_pairs(corpus, pairs, evaluation.counting, settings.gold, progress)
+    distributions = compute_chance_of_pairs(
+        corpus, pairs, evaluation.counting, settings.gold, progress
+    )
     evaluation = replace(evaluation, by_chance=dict(zip(names, distributions, strict=True)))
     notes = [note for name in names for note in _yield_notes_on_chance(evaluation, name)]
     return replace(evaluation, notes=(*evaluation.notes, *notes))

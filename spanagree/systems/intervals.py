@@ -11,7 +11,13 @@ from spanagree.results.score import Interval, compute_all_figures, correct_figur
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.count import EvaluationCounts, SystemsByDocument, stack_columns
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, Statistic, build_intervals, compute_mean_moments, compute_moments
+from spanagree.uncertainty.jackknife import (
+    Moments,
+    Statistic,
+    build_intervals,
+    compute_mean_moments,
+    compute_moments,
+)
 
 
 def compute_system_moments(
@@ -36,7 +42,9 @@ def compute_label_moments(
     label_index = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)
     (system, _), unit, _ = unique_rows(rows.second, rows.document)
-    return compute_moments(columns, figures, label_index, n_systems * n_labels), compute_mean_moments(
+    return compute_moments(
+        columns, figures, label_index, n_systems * n_labels
+    ), compute_mean_moments(
         columns,
         figures,
         label_index,

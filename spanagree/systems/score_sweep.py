@@ -38,7 +38,7 @@ from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import USUAL, Jackknife
 from spanagree.uncertainty.differences import DocumentInfluence
-from spanagree.uncertainty.jackknife import sum_groups, build_intervals, compute_moments
+from spanagree.uncertainty.jackknife import build_intervals, compute_moments, sum_groups
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

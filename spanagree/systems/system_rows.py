@@ -65,7 +65,9 @@ def _add_unplaced(
     pairs = documents, first, second
     order = (*_ORDER, "first")
     is_undefined = bool(counting.chance.undefined)
-    return add_unplaced_quotes(rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined)
+    return add_unplaced_quotes(
+        rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined
+    )
 
 
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) -> SystemRows:

@@ -167,6 +167,8 @@ def parse_ci(
     return USUAL if ci else None
 
 
-def add_interval_settings(settings: Any, jackknife: Jackknife | None, methods: Iterable[str] = ()) -> Any:
+def add_interval_settings(
+    settings: Any, jackknife: Jackknife | None, methods: Iterable[str] = ()
+) -> Any:
     """Add the settings of intervals to other settings, if intervals were requested."""
     return settings if jackknife is None else replace(settings, **jackknife.settings(methods))

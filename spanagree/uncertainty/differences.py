@@ -67,7 +67,9 @@ def compute_p_and_half_width(
     >>> p.tolist(), half_width.round(3).tolist()
     ([1.0], [6.365])
     """
-    return _compute_p_and_half_width(value, variance, satterthwaite(variance, fourth_powers, n_units), tail)
+    return _compute_p_and_half_width(
+        value, variance, satterthwaite(variance, fourth_powers, n_units), tail
+    )
 
 
 def _compute_p_and_half_width(
@@ -174,7 +176,10 @@ class DocumentInfluence(NamedTuple):
         ]
         if not sampled_runs:
             return variance, degrees
-        from spanagree.uncertainty.samples import SampleVariance, add_sample_variances  # few have runs
+        from spanagree.uncertainty.samples import (  # few have runs
+            SampleVariance,
+            add_sample_variances,
+        )
 
         samples = [
             SampleVariance.of_mean(self.figures[system_runs][:, ::2])

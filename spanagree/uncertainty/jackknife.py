@@ -247,7 +247,9 @@ def _compute_floors(value: Floats) -> Floats:
     return np.stack((zero, zero, -expected / (1 - expected)), axis=2).reshape(value.shape)
 
 
-def compute_t_ends(value: Floats, variance: Floats, degrees: Floats, tail: float, shares: Any) -> Floats:
+def compute_t_ends(
+    value: Floats, variance: Floats, degrees: Floats, tail: float, shares: Any
+) -> Floats:
     """Compute the ends of Student t intervals, of shares on log odds; (groups, figures, 2).
 
     Args:
@@ -286,7 +288,9 @@ def _compute_exact_ends(sums: Moments, n_fewest: Floats, tail: float) -> Floats:
     return np.stack(with_value, axis=-1)
 
 
-def build_intervals(sums: Moments, jackknife: Jackknife, shares: Any = True) -> list[list[Interval]]:
+def build_intervals(
+    sums: Moments, jackknife: Jackknife, shares: Any = True
+) -> list[list[Interval]]:
     """Build the intervals of each group, one :class:`Interval` for each three figures.
 
     Args:
@@ -308,7 +312,10 @@ def build_intervals(sums: Moments, jackknife: Jackknife, shares: Any = True) -> 
     unit_counts = (reason, is_exact, sums.n_units, sums.n_wrong, sums.n_right)
     groups = zip(ends.tolist(), *(column.tolist() for column in unit_counts), strict=True)
     return [
-        [_build_interval(*(column[k : k + 3] for column in group)) for k in range(0, len(group[0]), 3)]
+        [
+            _build_interval(*(column[k : k + 3] for column in group))
+            for k in range(0, len(group[0]), 3)
+        ]
         for group in groups
     ]
 
@@ -421,13 +428,17 @@ def compute_mean_moments(
                 unit_index[batch] - start,
                 mean_of_unit[start:stop],
             )
-            left_out = append_defined_mask(statistic(look_up_by_group(total, batch_part) - rows[batch]))
+            left_out = append_defined_mask(
+                statistic(look_up_by_group(total, batch_part) - rows[batch])
+            )
             mean_change = sum_groups(
                 left_out - look_up_by_group(defined, batch_part), batch_unit, stop - start
             )
             marks = _mask_evidence(statistic(rows[batch])[:, ::3])
             evidence = sum_groups(marks, batch_unit, stop - start) > 0
-            changes.add(combine(look_up_by_group(sums, batch_mean) + mean_change), evidence, batch_mean)
+            changes.add(
+                combine(look_up_by_group(sums, batch_mean) + mean_change), evidence, batch_mean
+            )
             start = stop
     return changes.moments
 

@@ -140,7 +140,9 @@ def holm_log10(logs: Sequence[float]) -> list[float]:
     return [round(log_p, 6) for log_p in adjusted]
 
 
-def _correct_step_down(values: Sequence[float], correct: Callable[[int, float], float]) -> list[float]:
+def _correct_step_down(
+    values: Sequence[float], correct: Callable[[int, float], float]
+) -> list[float]:
     """Correct values in ascending order, for one test fewer at each step.
 
     Args:

@@ -23,7 +23,12 @@ from spanagree.arrays import Floats, Ints
 from spanagree.errors import pluralize
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import LEAST_UNITS
-from spanagree.uncertainty.jackknife import Moments, sum_groups, build_undefined_interval, compute_t_ends
+from spanagree.uncertainty.jackknife import (
+    Moments,
+    build_undefined_interval,
+    compute_t_ends,
+    sum_groups,
+)
 
 
 class SampleVariance(NamedTuple):

@@ -28,11 +28,11 @@ from spanagree.units.dissimilarity import (
     Dissimilarity,
     UnitPairs,
     Units,
-    find_near_pairs,
     count_pairs,
+    find_near_pairs,
 )
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
-from spanagree.units.unitary_alignments import find_components, find_best_alignment
+from spanagree.units.unitary_alignments import find_best_alignment, find_components
 
 _TOGETHER = 2000  # number of units in one assignment problem; the time grows with the square
 _AGAIN = 2  # number of further passes over the annotators
@@ -94,7 +94,9 @@ def align_units(
     larger_pairs = pairs.rows(~is_of_two)
     is_unproven = np.zeros(len(annotators), np.bool_)
     if len(larger_pairs.u):
-        gap, is_left = find_best_alignment(units, larger_pairs, annotators, dissimilarity, group, deadline)
+        gap, is_left = find_best_alignment(
+            units, larger_pairs, annotators, dissimilarity, group, deadline
+        )
         _assign_in_turn(
             units, larger_pairs.rows(is_left[larger_pairs.u]), annotators, dissimilarity, group
         )
@@ -189,7 +191,9 @@ def _bound_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) ->
     for rank_pair in itertools.combinations(range(int(n_with_units.max(initial=0))), 2):
         units_of_pair = units.rows(np.isin(rank, rank_pair))
         n_present = _count_annotators_with_units(units_of_pair, n_documents)
-        pairs = find_near_pairs(units_of_pair, bound_disorder(n_present, dissimilarity), dissimilarity)
+        pairs = find_near_pairs(
+            units_of_pair, bound_disorder(n_present, dissimilarity), dissimilarity
+        )
         costs += align_units(units_of_pair, pairs, n_present, dissimilarity).cost * count_pairs(
             n_present
         )
@@ -199,7 +203,9 @@ def _bound_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) ->
     return np.asarray(costs / np.maximum(count_pairs(annotators), 1), np.float64)
 
 
-def compute_cost(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def compute_cost(
+    units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity
+) -> Floats:
     """Sum the disorders of the unitary alignments of each document.
 
     The sums are correctly rounded, so the order of the units changes no digit.
@@ -241,7 +247,9 @@ def find_aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     return first[pair_order], second[pair_order]
 
 
-def _assign_partners(units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
+def _assign_partners(
+    units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints
+) -> None:
     """Align the units of two annotators, and write each partner's group to `group`.
 
     The second unit of an aligned pair gets the index of the first unit as its group. Components of

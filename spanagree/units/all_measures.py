@@ -252,7 +252,10 @@ def compare_measures(
             seed=seed, executor=executor, progress=sub_progress(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
-        return [_build_disagreement_score(result.gamma), _build_disagreement_score(result.gamma_cat)]
+        return [
+            _build_disagreement_score(result.gamma),
+            _build_disagreement_score(result.gamma_cat),
+        ]
 
     of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
     measures: dict[str, MeasureScore] = {}

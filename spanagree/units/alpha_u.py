@@ -20,14 +20,19 @@ from spanagree.corpus.roles import as_list
 from spanagree.errors import check_choice, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.parts.each import Part, read_whole_corpus
-from spanagree.uncertainty.confidence import Jackknife, parse_ci, add_interval_settings
-from spanagree.units.alpha_u_count import ALL, DisagreementCounts, DisagreementOptions, sum_disagreements
+from spanagree.uncertainty.confidence import Jackknife, add_interval_settings, parse_ci
+from spanagree.units.alpha_u_count import (
+    ALL,
+    DisagreementCounts,
+    DisagreementOptions,
+    sum_disagreements,
+)
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.score import (
-    compute_coefficient,
+    add_intervals,
     build_document_intervals,
     build_undefined,
-    add_intervals,
+    compute_coefficient,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +91,9 @@ def _build_result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife 
     names, settings = counts.annotators, add_interval_settings(counts.settings, jackknife)
     team = _compute_coefficients(counts, (), jackknife)
     by_pair = {
-        pair: _compute_coefficients(counts, pair, jackknife) for pair in combinations(names, 2) if pairs
+        pair: _compute_coefficients(counts, pair, jackknife)
+        for pair in combinations(names, 2)
+        if pairs
     }
     notes = [*counts.notes]
     if n_left_out := counts.documents - team.documents:
@@ -114,7 +121,9 @@ def _compute_coefficients(
     sorted_names = tuple(sorted(names))
     sums = counts.sums.get(sorted_names)
     if sums is None or not sums.documents:
-        no_coefficient = build_undefined(f"no document that {_name_required_annotators(counts)} saw")
+        no_coefficient = build_undefined(
+            f"no document that {_name_required_annotators(counts)} saw"
+        )
         return AlphaUFigures(no_coefficient, dict.fromkeys(counts.labels, no_coefficient), 0)
     (weight,) = sums.weight.tolist()
     figures = []
@@ -122,7 +131,9 @@ def _compute_coefficients(
         observed, by_chance = sums.figures[label].tolist() if label in sums.figures else (0, 0)
         if label in sums.figures:
             no_chance_reason = "chance alone gives no disagreement"
-            figures.append(compute_coefficient(observed / weight, by_chance / weight, no_chance_reason))
+            figures.append(
+                compute_coefficient(observed / weight, by_chance / weight, no_chance_reason)
+            )
         else:
             subject = "nothing" if label is ALL else f"no {escape_name(label)}"
             figures.append(build_undefined(f"{subject} is marked"))

@@ -128,12 +128,12 @@ def sum_disagreements(corpus: Corpus, counting: DisagreementOptions) -> Disagree
 
 def _build_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
     joined = settings.continuum == "joined"
-    units = sums_of.continua(corpus, joined)
+    units = sums_of.collect_continua(corpus, joined)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
     weight = units.lengths.astype(np.float64) ** 2
     sums[:, :, WEIGHT:] = weight[:, None, None]
-    sums[units.document, 1 + units.label, OBSERVED] = sums_of.observed(units)
-    sums[units.document, 1 + units.label, EXPECTED] = sums_of.expected(units)
+    sums[units.document, 1 + units.label, OBSERVED] = sums_of.compute_observed(units)
+    sums[units.document, 1 + units.label, EXPECTED] = sums_of.compute_expected(units)
     for column in (OBSERVED, EXPECTED):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
     n_seen = count_seen(corpus)

@@ -82,5 +82,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
     def _picture(self, by: str | None) -> Plot:
         """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
-            return plot_coefficients([(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U")
+            return plot_coefficients(
+                [(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U"
+            )
         return plot_coefficients([*self.labels.items(), ("all", self.all)], "α_U")

@@ -33,7 +33,9 @@ _PLACES = 5_000_000  # largest number of distinct lengths times positions of a d
 _CHUNK = 1 << 20  # number of elements of one temporary array
 
 
-def sum_gains(units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def sum_gains(
+    units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity
+) -> Floats:
     """Sum the gains of all pairs of units in each document."""
     n_pairs = np.maximum(count_pairs(annotators), 1)
     document = units.document[pairs.u]

@@ -20,7 +20,13 @@ from spanagree.parts.workers import yield_outcomes
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.control import compute_expected_gains, is_affordable
 from spanagree.units.dissimilarity import Dissimilarity
-from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, concatenate_draws, sum_draws
+from spanagree.units.sampling import (
+    AlignmentSums,
+    Continuum,
+    Sampling,
+    concatenate_draws,
+    sum_draws,
+)
 from spanagree.units.time_limit import Deadline
 
 if TYPE_CHECKING:
@@ -115,7 +121,9 @@ def sample_expected(
                 draws.append(
                     sum_draws(continuum, job.dissimilarity, sampling, remaining_indices, deadline)
                 )
-            return estimate_expected_cost(concatenate_draws(draws), known_gain)._replace(is_cut=True)
+            return estimate_expected_cost(concatenate_draws(draws), known_gain)._replace(
+                is_cut=True
+            )
         expected = estimate_expected_cost(concatenate_draws(draws), known_gain)
         error = _compute_largest_error(observed, expected)
         if not error > sampling.precision or n_done >= _MOST:

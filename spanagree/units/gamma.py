@@ -25,7 +25,7 @@ import numpy as np
 from spanagree.arrays import Floats, sub_progress
 from spanagree.chance.model import build_chance_model
 from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
-from spanagree.comparisons.overlaps import choose_chance_of_corpus, check_layer
+from spanagree.comparisons.overlaps import check_layer, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import keep_placed
@@ -46,10 +46,10 @@ from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, align_annotations
 from spanagree.units.score import (
     CoefficientScore,
-    compute_coefficient,
+    add_intervals,
     build_document_intervals,
     build_undefined,
-    add_intervals,
+    compute_coefficient,
 )
 from spanagree.units.time_limit import Deadline
 
@@ -112,11 +112,17 @@ def gamma(
     """
     corpus = keep_placed(as_corpus(corpus), "units")
     check_contiguous(corpus, "γ")
-    model = choose_chance_of_corpus(corpus, "exact", build_chance_model(chance))  # exact goes with each model
+    model = choose_chance_of_corpus(
+        corpus, "exact", build_chance_model(chance)
+    )  # exact goes with each model
     corpus, chosen_names = choose_annotators(corpus, annotators)
     job = GammaTask(
         Dissimilarity(
-            alpha, beta, delta_empty, categorical, *_compute_label_positions(corpus, categorical, order)
+            alpha,
+            beta,
+            delta_empty,
+            categorical,
+            *_compute_label_positions(corpus, categorical, order),
         ),
         Sampling(sampler, model, precision, seed),
         parse_ci(ci, clusters=False),
@@ -160,7 +166,9 @@ def _compute_result(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
     )
     of_all = _compute_coefficients(sort_canonically(corpus), job)
     by_pair = {
-        (first, second): _compute_coefficients(sort_canonically(corpus.select_annotators([first, second])), job)
+        (first, second): _compute_coefficients(
+            sort_canonically(corpus.select_annotators([first, second])), job
+        )
         for i, first in enumerate(names)
         for second in names[i + 1 :]
         if pairs
@@ -325,7 +333,9 @@ def _compute_gamma_cat(
         return CoefficientScore(UNDEFINED, observed / weight, 0.0, reason=no_chance_reason)
     ratio, error = compute_ratio(expected.drawn.categories.sum(1)[:, category_index])
     observed_ratio = observed / weight
-    return compute_coefficient(observed_ratio, ratio, no_chance_reason, observed_ratio / ratio**2 * error)
+    return compute_coefficient(
+        observed_ratio, ratio, no_chance_reason, observed_ratio / ratio**2 * error
+    )
 
 
 def _replace_by_bounds(
@@ -360,7 +370,9 @@ def _replace_by_bounds(
                 observed=UNDEFINED if gap else gamma_figure.observed,
                 expected=UNDEFINED if random_gap or margin else gamma_figure.expected,
             )
-        bounded.append(gamma_figure if is_narrow else _replace_value_by_bounds(gamma_figure, ends, expected))
+        bounded.append(
+            gamma_figure if is_narrow else _replace_value_by_bounds(gamma_figure, ends, expected)
+        )
     for figure in category_figures:
         if figure.reason or not (gap or random_gap or expected.is_cut or figure.error > precision):
             bounded.append(figure)
@@ -368,7 +380,9 @@ def _replace_by_bounds(
             bounded.append(build_undefined("the best alignment is not proven"))
         else:
             ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
-            bounded.append(_replace_value_by_bounds(figure._replace(expected=UNDEFINED), ends, expected))
+            bounded.append(
+                _replace_value_by_bounds(figure._replace(expected=UNDEFINED), ends, expected)
+            )
     return bounded
 
 

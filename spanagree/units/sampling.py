@@ -26,9 +26,15 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_integer, quote_value
-from spanagree.units.alignment import UnitAlignment, align_units, find_aligned_pairs, bound_disorder
+from spanagree.units.alignment import UnitAlignment, align_units, bound_disorder, find_aligned_pairs
 from spanagree.units.control import sum_gains
-from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, find_near_pairs, collect_units
+from spanagree.units.dissimilarity import (
+    Dissimilarity,
+    UnitPairs,
+    Units,
+    collect_units,
+    find_near_pairs,
+)
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
 SAMPLERS = {
@@ -148,7 +154,9 @@ def align_annotations(
     )
     unit_ratio = np.where(aligned_units > 0, observed_units / np.maximum(aligned_units, 1), 0.0)
     n_categories = 1 + continuum.labels
-    categories = sum_categories(units, alignment.group, len(annotators), n_categories, dissimilarity)
+    categories = sum_categories(
+        units, alignment.group, len(annotators), n_categories, dissimilarity
+    )
     return alignment.group, AlignmentSums(
         (alignment.cost * unit_ratio).reshape(n_annotations, n_documents),
         gain.reshape(n_annotations, n_documents),
@@ -182,7 +190,9 @@ def _align_in_parts(
         part_units = part_units._replace(document=part_units.document - start)
         part_pairs = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first_unit, unit_stop])))
         part_pairs = part_pairs._replace(u=part_pairs.u - first_unit, v=part_pairs.v - first_unit)
-        alignment = align_units(part_units, part_pairs, annotators[start:stop], dissimilarity, deadline)
+        alignment = align_units(
+            part_units, part_pairs, annotators[start:stop], dissimilarity, deadline
+        )
         alignments.append(alignment._replace(group=alignment.group + n_groups))
         n_groups += int(alignment.group.max(initial=-1)) + 1
         if progress is not None:

@@ -93,7 +93,9 @@ def build_undefined(reason: str) -> CoefficientScore:
     return CoefficientScore(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
 
 
-def compute_figures(observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats) -> Floats:
+def compute_figures(
+    observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats
+) -> Floats:
     """Compute observed and expected disagreement and the coefficient; (…) to (…, 3).
 
     Args:

@@ -16,7 +16,13 @@ from spanagree.results.result import Result
 from spanagree.results.score import get_ends
 from spanagree.settings import Settings, document_noun, parse_confidence
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.units.score import CoefficientScore, build_columns, build_dot, collect_reasons, build_cells
+from spanagree.units.score import (
+    CoefficientScore,
+    build_cells,
+    build_columns,
+    build_dot,
+    collect_reasons,
+)
 
 
 class TeamScores(Protocol):
@@ -156,7 +162,9 @@ class TeamResult(Result, Generic[Some]):
         )
 
 
-def plot_coefficients(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
+def plot_coefficients(
+    figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str
+) -> Plot:
     """Plot coefficients as dots with their intervals."""
     rows = [(name, [build_dot(figure)]) for name, figure in figures_by_name]
     return plot_dots(rows, ["value"], measure, zero=True)

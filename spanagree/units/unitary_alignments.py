@@ -21,8 +21,8 @@ from spanagree.units.dissimilarity import (
     Dissimilarity,
     UnitPairs,
     Units,
-    count_pairs,
     compute_tie_breaks,
+    count_pairs,
 )
 from spanagree.units.time_limit import Deadline
 

@@ -8,7 +8,13 @@ import pytest
 
 import spanagree as sa
 from spanagree.chance.near_matches import NearWalk, take_pairs
-from spanagree.chance.walk import OTHER, SegmentKind, SegmentSequence, compute_distribution_of_ways, build_uniform_ends
+from spanagree.chance.walk import (
+    OTHER,
+    SegmentKind,
+    SegmentSequence,
+    build_uniform_ends,
+    compute_distribution_of_ways,
+)
 from spanagree.comparisons import overlap_expected
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/tolerance.json").read_text())["cases"]

@@ -22,8 +22,8 @@ from spanagree.chance.walk import (
     OverlapRule,
     SegmentKind,
     SegmentSequence,
-    compute_distribution_of_ways,
     build_uniform_ends,
+    compute_distribution_of_ways,
 )
 
 LABELS = {0: "X", 1: "Y", OTHER: "-"}

@@ -26,19 +26,22 @@ from spanagree.comparisons.chance_distribution import both_random as random_pair
 from spanagree.comparisons.chance_distribution import distribution as whole
 from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import fixed_walk
-from spanagree.comparisons.chance_distribution.convolution import convolve_distributions, compute_log10_tail
+from spanagree.comparisons.chance_distribution.convolution import (
+    compute_log10_tail,
+    convolve_distributions,
+)
 from spanagree.comparisons.chance_distribution.distribution import (
     DistributionOptions,
     compute_distribution,
-    yield_match_draws,
     find_likely_matches,
+    yield_match_draws,
 )
 from spanagree.comparisons.chance_distribution.draws import sort_canonically
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
-    find_parts,
     bound_costs,
+    find_parts,
 )
 from spanagree.comparisons.chance_distribution.single import compute_single_matches
 from spanagree.comparisons.chance_distribution.walk_both import (
@@ -107,7 +110,9 @@ def test_golden():
             if (match, chance) not in OFFERED:
                 continue
             ask = DistributionOptions(find_measure(match), build_chance_model(chance))
-            by_chance = compute_distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
+            by_chance = compute_distribution(
+                corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask
+            )
             figures = case[fixed][name]
             pmf = {Fraction(m): Fraction(p) for m, p in figures["pmf"].items()}
             check(by_chance, pmf, Fraction(figures["mean"]), Fraction(figures["variance"]))
@@ -273,7 +278,9 @@ def chi_square(corpus, system, match, fixed, draws):
         find_measure(match), build_chance_model("nonoverlapping"), draws=draws, seed=7
     )
     by_chance = compute_distribution(corpus, (gold, system), fixed, ask)
-    drawn = np.concatenate([d.sum(1) for d in yield_match_draws(corpus, (gold, system), fixed, ask, draws)])
+    drawn = np.concatenate(
+        [d.sum(1) for d in yield_match_draws(corpus, (gold, system), fixed, ask, draws)]
+    )
     expected = by_chance.probabilities * draws
     found = np.bincount(drawn.astype(int), minlength=len(expected))
     below = np.cumsum(expected)

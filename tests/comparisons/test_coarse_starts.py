@@ -21,7 +21,7 @@ from spanagree.chance import start_distributions
 from spanagree.chance.model import build_chance_model
 from spanagree.choices import Chance, list_names
 from spanagree.comparisons import coarse_starts
-from spanagree.comparisons.coarse_starts import sum_over_offsets, shorten_lengths
+from spanagree.comparisons.coarse_starts import shorten_lengths, sum_over_offsets
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import MEASURES, Measure
 from spanagree.limits import CostError

@@ -63,7 +63,10 @@ def test_a_ratio_has_no_unit():
 def test_a_category_without_a_pair():
     """It changes neither the mean over categories nor their median."""
     with_it = compute_agreement_figures(np.array([[2, 0, 1, 4, 0, 2]]))
-    assert with_it[0, -6:].tolist() == compute_agreement_figures(np.array([[2, 1, 4, 2]]))[0, -6:].tolist()
+    assert (
+        with_it[0, -6:].tolist()
+        == compute_agreement_figures(np.array([[2, 1, 4, 2]]))[0, -6:].tolist()
+    )
 
 
 @pytest.mark.parametrize("case", GOLDEN["graded"], ids=lambda c: f"{len(c['labels'])} items")

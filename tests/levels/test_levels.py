@@ -176,7 +176,8 @@ def test_equal_levels_without_ties():
     """Without ties k levels differ by one document at most."""
     for n, k in itertools.product(range(1, 40), range(1, 8)):
         sizes = [
-            len(x.documents) for x in sort_into_levels(difficulties(np.linspace(0, 1, n)), levels=k).levels
+            len(x.documents)
+            for x in sort_into_levels(difficulties(np.linspace(0, 1, n)), levels=k).levels
         ]
         assert len(sizes) == min(n, k)
         assert max(sizes) - min(sizes) <= 1
@@ -191,7 +192,10 @@ def test_thresholds():
     assert [x.documents.tolist() for x in by_chance.levels] == [[0, 1, 2], [3]]
     assert [(x.low, x.high) for x in by_chance.levels] == [(0, 0.825), (0.825, 1)]
     assert by_chance.undefined.documents.tolist() == [4]
-    assert [x.documents.tolist() for x in sort_into_levels(hard, at=[0]).levels] == [[], [0, 1, 2, 3]]
+    assert [x.documents.tolist() for x in sort_into_levels(hard, at=[0]).levels] == [
+        [],
+        [0, 1, 2, 3],
+    ]
     two = sort_into_levels(hard, chance_at=[0.1, 0.7])
     assert [x.documents.tolist() for x in two.levels] == [[0], [1, 2, 3], []]
     assert two.notes == ("no document has a difficulty from 0.9 to 1 (level-3)",)

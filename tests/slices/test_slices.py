@@ -14,7 +14,7 @@ from strategies import PAIRS
 
 import spanagree as sa
 from spanagree.slices.metadata import read_column_values
-from spanagree.slices.values import has_order, find_sliced_documents
+from spanagree.slices.values import find_sliced_documents, has_order
 
 
 def by_names(result, names, **how):

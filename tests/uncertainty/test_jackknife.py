@@ -22,11 +22,11 @@ from spanagree.results.score import compute_all_figures, compute_f1_figures
 from spanagree.systems.intervals import compute_system_moments
 from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import (
-    exceeds_rounding,
-    compute_ends,
-    sum_groups,
     build_intervals,
+    compute_ends,
     compute_moments,
+    exceeds_rounding,
+    sum_groups,
 )
 
 ROOT = Path(__file__).parent.parent.parent
@@ -70,11 +70,7 @@ def f1_of(sums):
 
 def test_the_prototype():
     """The digits of the prototype of this rule, which was written apart from this code."""
-<<<<<<< ours
-    (made,) = intervals_of(moments(DOCUMENTS, compute_all_figures), sa.Jackknife())
-=======
-    (made,) = build_intervals(compute_moments(DOCUMENTS, all_figures), sa.Jackknife())
->>>>>>> theirs
+    (made,) = build_intervals(compute_moments(DOCUMENTS, compute_all_figures), sa.Jackknife())
     for interval, ends in zip(made, PROTOTYPE.values(), strict=True):
         assert np.allclose(interval[:3], ends, rtol=0, atol=1e-11)
         assert (interval.kind, interval.reason) == ("jackknife-t", "")
@@ -92,13 +88,9 @@ def test_a_plain_loop(drawn):
     ]
     total = [sum(column) for column in zip(*rows, strict=True)]
     value = f1_of(total)
-<<<<<<< ours
-    (interval,), *_ = intervals_of(
-        moments(np.array(rows, np.float64), compute_f1_figures), sa.Jackknife()
+    (interval,), *_ = build_intervals(
+        compute_moments(np.array(rows, np.float64), compute_f1_figures), sa.Jackknife()
     )
-=======
-    (interval,), *_ = build_intervals(compute_moments(np.array(rows, np.float64), f1_figures), sa.Jackknife())
->>>>>>> theirs
     alone = [f1_of(row)[0] for row in rows]
     told = [x for x in alone if x is not None]
     wrong, right = sum(x < 1 for x in told), sum(x > 0 for x in told)
@@ -136,13 +128,10 @@ def test_order_changes_only_the_last_digits(drawn, random):
     rows = np.array([(min(m, a, b), min(e, a, b) / 7, a + b) for m, e, a, b in drawn], float)
     other = [*rows.tolist(), [0, 0, 0]]
     random.shuffle(other)
-<<<<<<< ours
     one, two = (
-        ends_of(moments(np.array(x), compute_f1_figures), 0.025) for x in (rows, np.array(other))
+        compute_ends(compute_moments(np.array(x), compute_f1_figures), 0.025)
+        for x in (rows, np.array(other))
     )
-=======
-    one, two = (compute_ends(compute_moments(np.array(x), f1_figures), 0.025) for x in (rows, np.array(other)))
->>>>>>> theirs
     assert np.allclose(one.ends, two.ends, rtol=0, atol=1e-12, equal_nan=True)
     assert np.array_equal(one.exact, two.exact)
 
@@ -162,11 +151,7 @@ def test_sums_by_group(values, random):
 def test_sixty_documents_of_four(wrong, low):
     """Of sixty documents none or one holds an error: Clopper & Pearson's, as SciPy has it."""
     rows = np.array([[4, 0.0, 8]] * (60 - wrong) + [[3, 0.0, 8]] * wrong)
-<<<<<<< ours
-    ((interval,),) = intervals_of(moments(rows, compute_f1_figures), sa.Jackknife())
-=======
-    ((interval,),) = build_intervals(compute_moments(rows, f1_figures), sa.Jackknife())
->>>>>>> theirs
+    ((interval,),) = build_intervals(compute_moments(rows, compute_f1_figures), sa.Jackknife())
     exact = stats.binomtest(wrong, 60).proportion_ci(0.95, "exact").high
     assert interval.kind == "exact"
     assert interval.observed == pytest.approx((1 - exact, 1))
@@ -177,11 +162,7 @@ def test_sixty_documents_of_four(wrong, low):
 def test_few_matches():
     """Where at most one document holds a match, it is the share of those that do."""
     rows = np.array([[0, 0.1, 4]] * 19 + [[1, 0.1, 4]])
-<<<<<<< ours
-    ((interval,),) = intervals_of(moments(rows, compute_f1_figures), sa.Jackknife())
-=======
-    ((interval,),) = build_intervals(compute_moments(rows, f1_figures), sa.Jackknife())
->>>>>>> theirs
+    ((interval,),) = build_intervals(compute_moments(rows, compute_f1_figures), sa.Jackknife())
     exact = stats.binomtest(1, 20).proportion_ci(0.95, "exact").high
     assert interval.observed == pytest.approx((0, exact))
 
@@ -189,11 +170,7 @@ def test_few_matches():
 def test_one_large_document_of_errors():
     """An exact interval holds its figure, whatever share of the segments one document has."""
     rows = np.array([[2, 0.0, 4]] * 40 + [[0, 0.0, 900]])
-<<<<<<< ours
-    ((interval,),) = intervals_of(moments(rows, compute_f1_figures), sa.Jackknife())
-=======
-    ((interval,),) = build_intervals(compute_moments(rows, f1_figures), sa.Jackknife())
->>>>>>> theirs
+    ((interval,),) = build_intervals(compute_moments(rows, compute_f1_figures), sa.Jackknife())
     assert interval.observed == pytest.approx((160 / 1060, 1))
 
 
@@ -201,11 +178,7 @@ def test_one_large_document_of_errors():
 def test_fewer_than_two_documents(n):
     """One document tells nothing of others, nor does none."""
     rows = np.array([[1, 0.1, 4]] * n + [[0, 0, 0]] * 3, float)
-<<<<<<< ours
-    ((interval,),) = intervals_of(moments(rows, compute_f1_figures), sa.Jackknife())
-=======
-    ((interval,),) = build_intervals(compute_moments(rows, f1_figures), sa.Jackknife())
->>>>>>> theirs
+    ((interval,),) = build_intervals(compute_moments(rows, compute_f1_figures), sa.Jackknife())
     assert np.isnan(interval[:3]).all()
     assert interval.reason == (
         f"observed, expected, corrected: only {n} with anything to compare; an interval needs two"
@@ -218,11 +191,7 @@ def test_documents_that_are_alike(number, group):
     """Documents that all add the same tell nothing of others; only rounding is left of changes."""
     rows = np.full((number, 3), (1, 0.1, 4.0))
     of_row = None if group is None else np.zeros(number, np.int64)
-<<<<<<< ours
-    sums = moments(rows, compute_f1_figures, of_row)
-=======
-    sums = compute_moments(rows, f1_figures, of_row)
->>>>>>> theirs
+    sums = compute_moments(rows, compute_f1_figures, of_row)
     assert (np.sqrt(sums.variance) < np.sqrt(number) * 2**-51).all()
     ((interval,),) = build_intervals(sums, sa.Jackknife())
     assert np.isnan(interval[:3]).all()
@@ -234,11 +203,7 @@ def test_exact_intervals_of_several_figures():
     rows = np.array(
         [(2, 0.5, 2, 2), (1, 0.25, 1, 1), (3, 0.75, 4, 3)]
     )  # one document with an error
-<<<<<<< ours
-    ends = ends_of(moments(rows, compute_all_figures), 0.025)
-=======
-    ends = compute_ends(compute_moments(rows, all_figures), 0.025)
->>>>>>> theirs
+    ends = compute_ends(compute_moments(rows, compute_all_figures), 0.025)
     n_figures = ends.exact.shape[1] // 3
     assert ends.exact.tolist() == [[True, False, True] * n_figures]
 
@@ -415,13 +380,9 @@ def test_clusters_are_summed_first(news):
     np.add.at(rows, three[of_tagger.document], np.stack(of_tagger.columns, axis=1))
     sums = compute_system_moments(clusters)
     at = clusters.index_of("tagger")
-<<<<<<< ours
     assert np.allclose(
-        sums.variance[at], moments(rows, compute_all_figures).variance[0], rtol=1e-12
+        sums.variance[at], compute_moments(rows, compute_all_figures).variance[0], rtol=1e-12
     )
-=======
-    assert np.allclose(sums.variance[at], compute_moments(rows, all_figures).variance[0], rtol=1e-12)
->>>>>>> theirs
 
 
 @pytest.mark.parametrize(

@@ -29,17 +29,27 @@ from spanagree.chance.model import build_chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.choices import Chance, Sampler, list_names
 from spanagree.units import CoefficientScore, unitary_alignments
-from spanagree.units.alignment import align_units, compute_cost, bound_disorder
+from spanagree.units.alignment import align_units, bound_disorder, compute_cost
 from spanagree.units.control import compute_expected_gains, is_affordable
 from spanagree.units.dissimilarity import (
     Dissimilarity,
     Units,
-    find_near_pairs,
-    compute_ordinal_positions,
     collect_units,
+    compute_ordinal_positions,
+    find_near_pairs,
 )
-from spanagree.units.expected_disorder import ExpectedDisorder, GammaTask, estimate_expected_cost, compute_ratio
-from spanagree.units.gamma import _compute_gamma, _compute_gamma_cat, _replace_by_bounds, sort_canonically
+from spanagree.units.expected_disorder import (
+    ExpectedDisorder,
+    GammaTask,
+    compute_ratio,
+    estimate_expected_cost,
+)
+from spanagree.units.gamma import (
+    _compute_gamma,
+    _compute_gamma_cat,
+    _replace_by_bounds,
+    sort_canonically,
+)
 from spanagree.units.sampling import (
     AlignmentSums,
     Continuum,
@@ -276,7 +286,9 @@ def test_never_worse_than_matching_pairs(annotators):
     alone = np.bincount(continuum.units.document, minlength=len(corpus))
     assert (found.cost <= alone + 1e-9).all()
     matched = best_matching_pairs(continuum.units, np.full(len(corpus), d.delta_empty), d)
-    assert (found.cost <= compute_cost(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
+    assert (
+        found.cost <= compute_cost(continuum.units, matched, continuum.annotators, d) + 1e-6
+    ).all()
 
 
 @pytest.mark.long
@@ -348,7 +360,9 @@ def test_control_variate(chance, weights):
     d = Dissimilarity(*map(float, weights))
     continuum = Continuum.of(corpus)
     exact = compute_expected_gains(corpus, build_chance_model(chance), continuum.annotators, d)
-    drawn = sum_draws(continuum, d, Sampling("chance", build_chance_model(chance), 0.01, 0), range(400)).gain
+    drawn = sum_draws(
+        continuum, d, Sampling("chance", build_chance_model(chance), 0.01, 0), range(400)
+    ).gain
     error = np.std(drawn, axis=0) / 20
     assert (abs(np.mean(drawn, axis=0) - exact) <= 4 * error + 1e-6).all()
 
@@ -357,7 +371,9 @@ def test_control_variate_by_hand():
     """One unit each in three tokens: all nine places, one by one."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "Y")]]})
     gain = [max(0, 2 - (2 * abs(x - y) / 2) ** 2 - 1) for x in range(3) for y in range(3)]
-    exact = compute_expected_gains(corpus, build_chance_model("nonoverlapping"), np.array([2]), Dissimilarity())
+    exact = compute_expected_gains(
+        corpus, build_chance_model("nonoverlapping"), np.array([2]), Dissimilarity()
+    )
     assert exact[0] == pytest.approx(sum(gain) / 9, abs=1e-12)
 
 
@@ -378,7 +394,9 @@ def test_control_variate_of_long_recordings(size, lengths, near):
     assert is_long(recording)
     assert not is_long(tokens)
     exact, coarse = (
-        compute_expected_gains(each, build_chance_model("nonoverlapping"), np.array([2]), Dissimilarity())[0]
+        compute_expected_gains(
+            each, build_chance_model("nonoverlapping"), np.array([2]), Dissimilarity()
+        )[0]
         for each in (tokens, recording)
     )
     assert coarse == pytest.approx(exact, rel=near)
@@ -491,7 +509,9 @@ def test_the_control_variate_pays():
     drawn = sum_draws(
         continuum, d, Sampling("chance", build_chance_model("nonoverlapping"), 0.01, 0), range(40)
     )
-    known = compute_expected_gains(corpus, build_chance_model("nonoverlapping"), continuum.annotators, d)
+    known = compute_expected_gains(
+        corpus, build_chance_model("nonoverlapping"), continuum.annotators, d
+    )
     with_it, without = estimate_expected_cost(drawn, known), estimate_expected_cost(drawn, None)
     assert with_it.error < without.error / 2  # a quarter of the draws
     assert abs(with_it.total - without.total) < 4 * without.error
@@ -966,7 +986,9 @@ def test_what_can_be_part_of_a_best_alignment():
         units, count = collect_units(dense(1, 4, seed, length=60)), np.array([4])
         pairs = find_near_pairs(units, bound_disorder(count, d), d)
         component = unitary_alignments.find_components(pairs, len(units.start))
-        columns, left_out = unitary_alignments.list_unitary_alignments(units, pairs, count, d, component)
+        columns, left_out = unitary_alignments.list_unitary_alignments(
+            units, pairs, count, d, component
+        )
         found = {
             tuple(row): saving
             for listed in columns

@@ -68,7 +68,9 @@ def compute_both_random(
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
         if place_kinds is not None:
-            return compute_both_by_walk(document_parts, measure, budget, moments, place_kinds=place_kinds)
+            return compute_both_by_walk(
+                document_parts, measure, budget, moments, place_kinds=place_kinds
+            )
         return _compute_distributions_by_walk(document_parts, measure, budget, moments)
     if place_kinds is not None and len(document_parts):
         document_parts, place_kinds = remove_gaps_between(document_parts, place_kinds)
@@ -217,7 +219,9 @@ def _compute_distribution_by_enumeration(
         starts=arranged_starts,
         lengths=arranged_ends - arranged_starts,
     )
-    return _mix_distributions(compute_fixed_by_walk(arranged, measure, budget, moments, place_kinds), moments)
+    return _mix_distributions(
+        compute_fixed_by_walk(arranged, measure, budget, moments, place_kinds), moments
+    )
 
 
 def _sort_segments(segments: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
@@ -248,7 +252,9 @@ def _enumerate_groups(
         counts = sorted(Counter(keys).items())
         segment_kinds = [
             SegmentKind(
-                label, count, build_uniform_ends(n, x) if place_kinds is None else place_kinds.ends(x)
+                label,
+                count,
+                build_uniform_ends(n, x) if place_kinds is None else place_kinds.ends(x),
             )
             for (x, label), count in counts
         ]

@@ -24,23 +24,33 @@ from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import build_placement_model
 from spanagree.comparisons.chance_distribution.both_random import compute_both_random
-from spanagree.comparisons.chance_distribution.convolution import convolve_distributions, compute_log10_tail
+from spanagree.comparisons.chance_distribution.convolution import (
+    compute_log10_tail,
+    convolve_distributions,
+)
 from spanagree.comparisons.chance_distribution.draws import (
-    sort_canonically,
     draw_matches,
-    moves_in_blocks,
     limit_draws,
+    moves_in_blocks,
+    sort_canonically,
 )
 from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_by_walk
 from spanagree.comparisons.chance_distribution.pieces import DocumentParts, find_parts
 from spanagree.comparisons.custom import wrap_with_checks
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
-from spanagree.comparisons.measures import OWN, Measure, Phi, find_measure, list_measures, swap_annotators
+from spanagree.comparisons.measures import (
+    OWN,
+    Measure,
+    Phi,
+    find_measure,
+    list_measures,
+    swap_annotators,
+)
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.relation_places import (
     RelationCorpus,
-    draw_relations,
     compute_relation_distributions,
+    draw_relations,
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -298,7 +308,9 @@ def compute_distribution(
             result for result in (results[part_index] for part_index in rows) if result is not None
         ]
         if len(known_results) == len(rows):
-            distribution_by_document[document] = _compute_distribution_of_document(known_results, moments)
+            distribution_by_document[document] = _compute_distribution_of_document(
+                known_results, moments
+            )
         else:
             over_budget[document] = rows
     for document, drawn_distribution in _compute_distributions_by_draws(
@@ -355,7 +367,9 @@ def _compute_distribution_of_relations(
     """Compute the distribution of the common relations, of each document and of all."""
     distribution_by_document = {}
     for document, distributions in compute_relation_distributions(corpus, names, fixed).items():
-        distribution_by_document[document] = _compute_distribution_of_document(distributions, moments=False)
+        distribution_by_document[document] = _compute_distribution_of_document(
+            distributions, moments=False
+        )
     return sum_over_documents(distribution_by_document, len(corpus), moments=False)
 
 
@@ -369,7 +383,10 @@ def sum_over_documents(
     ]
     probabilities = None
     if not moments:
-        probabilities = convolve_distributions(distribution.probabilities for distribution in distributions)  # type: ignore[misc]
+        probabilities = convolve_distributions(
+            distribution.probabilities  # type: ignore[misc]
+            for distribution in distributions
+        )
     return MatchDistribution(
         math.fsum(distribution.mean for distribution in distributions),
         math.fsum(distribution.variance for distribution in distributions),
@@ -412,13 +429,17 @@ def _find_parts_and_walk(
 
     def walk(selected: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
-            return compute_both_random(selected, measure, options.chance.name, budget, moments, place_kinds)
+            return compute_both_random(
+                selected, measure, options.chance.name, budget, moments, place_kinds
+            )
         return compute_fixed_by_walk(selected, measure, budget, moments, place_kinds)
 
     return document_parts, walk
 
 
-def _compute_distribution_of_document(results: Sequence[Floats], moments: bool) -> MatchDistribution:
+def _compute_distribution_of_document(
+    results: Sequence[Floats], moments: bool
+) -> MatchDistribution:
     """Compute the distribution of a document from the results of its parts."""
     if moments:
         mean, variance = np.sum(results, axis=0).tolist()

@@ -46,7 +46,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
 )
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import find_similar_pairs
-from spanagree.comparisons.overlap_match import is_same_crossing, compute_matches_at_places
+from spanagree.comparisons.overlap_match import compute_matches_at_places, is_same_crossing
 from spanagree.corpus.segments import Layer
 
 _LARGEST_POWER = 900  # exponent of 2 above which numbers are scaled
@@ -138,7 +138,9 @@ def compute_fixed_by_walk(
         place_kinds = build_kinds_anywhere(batch.tokens[b.part_index], b.length)
         batch = replace(batch, b=replace(b, kind=place_kinds.kind))
         for row, result in zip(
-            rows.tolist(), _compute_distributions(batch, place_kinds, measure, budget, moments), strict=True
+            rows.tolist(),
+            _compute_distributions(batch, place_kinds, measure, budget, moments),
+            strict=True,
         ):
             results[row] = result
     return results
@@ -280,7 +282,9 @@ def _build_kind_table(
         find_entries(place_kinds.places, place_kind),
     )
     start, end = place_kinds.start[place_index], place_kinds.end[place_index]
-    gain, bit_after = _compute_gains_and_bits(document_parts, measure, part_index[row], start, end, label[row])
+    gain, bit_after = _compute_gains_and_bits(
+        document_parts, measure, part_index[row], start, end, label[row]
+    )
     can_match = np.bincount(row, (gain > 0).any(axis=1), len(place_kind)) > 0
     columns = part_index, group, place_kind, np.where(can_match, label, OTHER)
     (part_index, group, place_kind, _), merged, _ = unique_rows(*columns)
@@ -345,7 +349,9 @@ def compute_gains(
         np.zeros(len(a), np.int64),
         no_mask,
     )
-    _, j, phi = find_similar_pairs(layer_a, place_layer, layer_a.document, place_layer.document, measure)
+    _, j, phi = find_similar_pairs(
+        layer_a, place_layer, layer_a.document, place_layer.document, measure
+    )
     total = np.bincount(order[j], phi, len(cell))
     return total.astype(np.int64) if np.asarray(phi).dtype.kind == "i" else total
 
@@ -468,7 +474,9 @@ def _walk_batch(batch: _Batch, moments: bool) -> list[Floats]:
                 for step in steps_of_kind:
                     _add_ways(arrived[next_counts], ways, step, moments)
         for table in arrived.values():
-            _accumulate_ways(table.reshape(n_annotations, batch.borders, bits, width), batch.keeps_bit)
+            _accumulate_ways(
+                table.reshape(n_annotations, batch.borders, bits, width), batch.keeps_bit
+            )
         level = arrived
         if not is_scaled:
             continue

@@ -48,7 +48,10 @@ def draw_pairs(
         draws: number of draws.
         rng: random generator.
     """
-    a, b = (_draw_arrangements(tokens, *length_and_mask, draws, rng) for length_and_mask in lengths_and_masks)
+    a, b = (
+        _draw_arrangements(tokens, *length_and_mask, draws, rng)
+        for length_and_mask in lengths_and_masks
+    )
     is_free = b.can_match.copy()
     matches: Ints | Floats = np.zeros(draws, np.int64)
     for start, end, can_match in zip(*a, strict=True):

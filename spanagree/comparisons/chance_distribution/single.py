@@ -20,7 +20,7 @@ from spanagree.chance.start_distributions import compute_start_profiles
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.overlap_match import has_partner
-from spanagree.comparisons.profile_sums import correlate_profiles, compute_inner_products
+from spanagree.comparisons.profile_sums import compute_inner_products, correlate_profiles
 
 
 def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
@@ -47,7 +47,9 @@ def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> t
     is_known |= n_matchable[0] == 0  # nothing can match
     is_single_pair = (n_matchable[0] == 1) & (n_matchable[1] == 1)
     if is_single_pair.any():
-        p[is_single_pair] = _compute_mean_of_pairs(document_parts, is_single_pair, can_match, measure)
+        p[is_single_pair] = _compute_mean_of_pairs(
+            document_parts, is_single_pair, can_match, measure
+        )
         is_known |= is_single_pair
     if not measure.any_overlap:
         return is_known, p

@@ -35,8 +35,8 @@ from spanagree.chance.walk import (
     OverlapRule,
     SegmentKind,
     SegmentSequence,
-    compute_distribution_of_ways,
     build_uniform_ends,
+    compute_distribution_of_ways,
 )
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
@@ -113,7 +113,9 @@ def compute_both_by_walk(
     for row in np.flatnonzero(least_cost <= budget).tolist():
         annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
         content = _renumber_labels(
-            *_count_segments_by_kind(annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds)
+            *_count_segments_by_kind(
+                annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds
+            )
         )
         if any(count.label != OTHER for count in content.first):
             rows_by_content[content].append(row)
@@ -126,7 +128,9 @@ def compute_both_by_walk(
         lengths = document_parts.tokens[rows].tolist()
         if place_kinds is None:
             lengths = [
-                length for length in lengths if estimate_steps_anywhere(length, content, rule) <= most_steps
+                length
+                for length in lengths
+                if estimate_steps_anywhere(length, content, rule) <= most_steps
             ]
         if not lengths:
             continue
@@ -137,7 +141,11 @@ def compute_both_by_walk(
             ways_by_length = walk.run(set(lengths))
             for row in rows:
                 final_ways = ways_by_length.get(int(document_parts.tokens[row]))
-                results[row] = None if final_ways is None else compute_distribution_of_ways(final_ways, moments)
+                results[row] = (
+                    None
+                    if final_ways is None
+                    else compute_distribution_of_ways(final_ways, moments)
+                )
         elif walk.steps() <= most_steps:
             (final_ways,) = walk.run(walk.borders[-1:]).values()
             for row in rows:
@@ -186,7 +194,9 @@ def compute_near_by_walk(
     results: list[Floats | None] = [None] * len(document_parts)
     other_rows = np.arange(len(document_parts))
     if at_words and words is not None and place_kinds is not None:
-        in_words, is_exact = _convert_to_words(document_parts, place_kinds, words, is_fixed=is_fixed)
+        in_words, is_exact = _convert_to_words(
+            document_parts, place_kinds, words, is_fixed=is_fixed
+        )
         rows = np.flatnonzero(is_exact)
         means = compute_near_by_walk(in_words.some(rows), within, budget, is_fixed=is_fixed)
         for row, mean in zip(rows.tolist(), means, strict=True):
@@ -225,7 +235,9 @@ def compute_near_by_walk(
             ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
         for row, length in zip(members, lengths_of_members, strict=True):
             if length in ways_by_length:
-                results[other_rows[row]] = compute_distribution_of_ways(ways_by_length[length], True)
+                results[other_rows[row]] = compute_distribution_of_ways(
+                    ways_by_length[length], True
+                )
     return results
 
 
