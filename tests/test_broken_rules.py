@@ -26,7 +26,7 @@ class Break(NamedTuple):
 
 BREAKS = {
     "D3": Break("np.flatnonzero(layer.annotated) * len", "np.unique(layer.document) * len"),
-    "D4": Break("    if measure.disjoint:\n        return _candidate_pairs", "    if True:\n        return _candidate_pairs"),
+    "D4": Break("    if measure.disjoint:\n        return _find_candidate_pairs", "    if True:\n        return _find_candidate_pairs"),
     "T1": Break(" | ~self.same_before\n", "\n"),
     "T2": Break('"B": B,', '"B": I,'),
     "T3": Break("_is_among(self.prefix, (B, S)) |", "_is_among(self.prefix, (S,)) |"),
@@ -41,7 +41,7 @@ BREAKS = {
     "M3": Break("lambda n_shared, a, b: n_shared,\n", "lambda n_shared, a, b: n_shared > 0,\n"),
     "M4": Break("b: Ints) -> Floats:\n    return n_shared / (a + b - n_shared)", "b: Ints) -> Floats:\n    return n_shared / (a + b)"),
     "M5": Break("return i, j, value * is_matched", "return i, j, value"),
-    "M6": Break(" = near_pairs(*columns, measure.within)", " = near_pairs(*columns, 0)"),
+    "M6": Break(" = find_near_pairs(*columns, measure.within)", " = find_near_pairs(*columns, 0)"),
     "M7": Break("+ _is_equal(offset, a, b)) / 2", "+ _is_equal(offset, a, b)) / 3"),
     "M8": Break("np.where(is_right, distance, 0)", "np.where(is_right, -distance, 0)"),
     "C1": Break("else build_undefined_score(ratio.undefined)", "else build_corrected_score(0.0, 0.0)"),
@@ -70,8 +70,8 @@ BREAKS = {
     "U4": Break('if self.unplaced == "ignore":', "if False:"),
     "A1": Break("np.flatnonzero(layer.annotated) * len", "np.arange(len(corpus)) * len"),
     "A2": Break("math.fsum(values) / len(values) if", "math.fsum(values) / len(f1) if"),
-    "K1": Break("figures(sums.observed, _total(sums.of_pairs))", "figures(sums.observed, _total(sums.of_one))"),
-    "K2": Break("figures(sums.observed, _total(sums.of_one))", "figures(sums.observed, _total(sums.of_pairs))"),
+    "K1": Break("append_corrected(sums.observed, _sum_categories(sums.of_pairs))", "append_corrected(sums.observed, _sum_categories(sums.of_one))"),
+    "K2": Break("append_corrected(sums.observed, _sum_categories(sums.of_one))", "append_corrected(sums.observed, _sum_categories(sums.of_pairs))"),
     "K3": Break("equal / (n * (n - 1))", "equal / (n * n)"),
     "K4": Break("share = sums.weighted_share / sums.weight", "share = sums.shares"),
     "K5": Break("(n_categories - 1 if n_categories", "(n_categories if n_categories"),

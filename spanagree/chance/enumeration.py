@@ -26,8 +26,8 @@ class Enumeration:
     Attributes:
         count: number of arrangements; infinite if it exceeds the limit.
 
-    >>> from spanagree.chance.walk import uniform_ends
-    >>> kinds = [SegmentKind(0, n, uniform_ends(4, length)) for n, length in ((2, 1), (1, 2))]
+    >>> from spanagree.chance.walk import build_uniform_ends
+    >>> kinds = [SegmentKind(0, n, build_uniform_ends(4, length)) for n, length in ((2, 1), (1, 2))]
     >>> [*Enumeration(kinds)]
     [[(2, 3), (3, 4), (0, 2)], [(0, 1), (3, 4), (1, 3)], [(0, 1), (1, 2), (2, 4)]]
     """

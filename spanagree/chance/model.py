@@ -57,7 +57,7 @@ class ChanceModel:
     def settings(self) -> dict[str, Any]:
         """Settings of a result that identify the model.
 
-        >>> chance_model("per-label", "capitals").settings
+        >>> build_chance_model("per-label", "capitals").settings
         {'chance': 'per-label', 'places': 'capitals'}
         """
         undefined = {"chance_undefined": self.undefined}
@@ -99,7 +99,7 @@ class ChanceModel:
     def without_chance(self, reason: str) -> ChanceModel:
         """Build a model with undefined chance, with the reason.
 
-        >>> chance_model("auto").without_chance("there is no text").settings
+        >>> build_chance_model("auto").without_chance("there is no text").settings
         {'chance': 'none', 'chance_undefined': 'there is no text'}
         """
         return ChanceModel(NONE, seed=self.seed, undefined=reason)
@@ -168,7 +168,7 @@ def build_chance_model(
     Raises:
         SettingError: if a name or rule is unknown, or the seed is invalid.
 
-    >>> chance_model("per-label", "capitals").places.name
+    >>> build_chance_model("per-label", "capitals").places.name
     'capitals'
     """
     check_integer(seed, 0, "seed")

@@ -113,7 +113,7 @@ def build_kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
         tokens: number of tokens of the document of each segment.
         length: length of each segment.
 
-    >>> kinds = kinds_anywhere(np.array([3, 3]), np.array([2, 2]))
+    >>> kinds = build_kinds_anywhere(np.array([3, 3]), np.array([2, 2]))
     >>> kinds.kind.tolist(), kinds.start.tolist(), kinds.end.tolist()
     ([0, 0], [0, 1], [2, 3])
     """
@@ -144,7 +144,7 @@ def remove_gaps(
 
     >>> places = np.array([0, 2, 4]), np.array([1, 7, 4, 8]), np.array([2, 9, 5, 10])
     >>> kinds = PlaceKinds(*[np.zeros(2, np.int64)] * 6, *places)
-    >>> kind, squeezed, lengths = without_gaps(kinds, np.array([0, 1]), np.array([0, 1]))
+    >>> kind, squeezed, lengths = remove_gaps(kinds, np.array([0, 1]), np.array([0, 1]))
     >>> kind.tolist(), squeezed.start.tolist(), squeezed.end.tolist(), lengths.tolist()
     ([0, 0], [0, 1], [1, 3], [3, 3])
     """

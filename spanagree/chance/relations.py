@@ -32,7 +32,7 @@ def compute_relation_matches(a: int, b: int, pairs_a: int, pairs_b: int, common:
         pairs_b: number of pairs of this kind that the second annotator could link.
         common: number of pairs that both could link.
 
-    >>> relation_matches(1, 2, 3, 3, 3).round(3).tolist()
+    >>> compute_relation_matches(1, 2, 3, 3, 3).round(3).tolist()
     [0.333, 0.667]
     """
     distribution = [0.0] * (min(a, b, common) + 1)

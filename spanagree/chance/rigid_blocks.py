@@ -83,7 +83,7 @@ def count_shared_tokens_by_offset(
         The smallest offset, and the number of shared tokens for each offset from there on, up to
         the largest offset at which the hulls share a token.
 
-    >>> least, shared = shared_tokens_by_offset(((0, 1), (2, 3)), ((0, 2),))
+    >>> least, shared = count_shared_tokens_by_offset(((0, 1), (2, 3)), ((0, 2),))
     >>> least, shared.tolist()
     (-1, [1, 1, 1, 1])
     """

@@ -72,7 +72,7 @@ class SegmentSequence(NamedTuple):
 def build_uniform_ends(tokens: int, length: int) -> dict[int, tuple[int, ...]]:
     """Build the places of segments of one length that may start anywhere.
 
-    >>> uniform_ends(3, 2)
+    >>> build_uniform_ends(3, 2)
     {0: (2,), 1: (3,)}
     """
     return {start: (start + length,) for start in range(tokens - length + 1)}

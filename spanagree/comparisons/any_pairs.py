@@ -22,7 +22,7 @@ def find_all_near_pairs(
         t: greatest difference, in tokens.
 
     >>> zero, at = np.zeros(2, np.int64), np.array([0, 1])
-    >>> [x.tolist() for x in all_near_pairs((zero, at, at + 3), (zero, at, at + 3), 1)]
+    >>> [x.tolist() for x in find_all_near_pairs((zero, at, at + 3), (zero, at, at + 3), 1)]
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
     stretch = max(int(start.max(initial=0)) for _, start, _ in (a, b)) + t + 1
@@ -46,9 +46,9 @@ def find_greatest_matching(
         n_first, n_second: number of segments of each annotator.
 
     >>> first, second = np.array([0, 0, 1]), np.array([0, 1, 0])
-    >>> greatest_matching(first, second, np.array([1.0, 0.5, 0.5]), 2, 2).tolist()
+    >>> find_greatest_matching(first, second, np.array([1.0, 0.5, 0.5]), 2, 2).tolist()
     [True, False, False]
-    >>> greatest_matching(first, second, np.array([1, 1, 1]), 2, 2).tolist()
+    >>> find_greatest_matching(first, second, np.array([1, 1, 1]), 2, 2).tolist()
     [False, True, True]
     """
     from scipy.optimize import linear_sum_assignment  # takes a while to load

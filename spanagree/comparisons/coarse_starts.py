@@ -192,9 +192,9 @@ def shorten_lengths(length: Ints, group: Ints, factor: Floats) -> Ints:
         group: group of each segment.
         factor: number of units in one coarser unit, for each group.
 
-    >>> shortened(np.array([5, 5, 5, 25]), np.zeros(4, int), np.array([10.0])).tolist()
+    >>> shorten_lengths(np.array([5, 5, 5, 25]), np.zeros(4, int), np.array([10.0])).tolist()
     [1, 1, 1, 1]
-    >>> shortened(np.array([15, 15, 15, 15]), np.zeros(4, int), np.array([10.0])).tolist()
+    >>> shorten_lengths(np.array([15, 15, 15, 15]), np.zeros(4, int), np.array([10.0])).tolist()
     [2, 1, 1, 2]
     """
     coarse_length = np.empty(len(length), np.int64)
@@ -213,7 +213,7 @@ def sum_over_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
     """Add φ up over all offsets at which two segments overlap, for each pair of lengths.
 
     >>> from spanagree.comparisons.measures import MEASURES
-    >>> of_all_offsets(MEASURES["iou"], np.array([1, 2]), np.array([1, 2])).round(3).tolist()
+    >>> sum_over_offsets(MEASURES["iou"], np.array([1, 2]), np.array([1, 2])).round(3).tolist()
     [1.0, 1.667]
     """
     if measure.of_all_offsets is not None:
@@ -237,7 +237,7 @@ def extrapolate_values(values: Sequence[Floats], unit: Floats) -> tuple[Floats, 
         values: values for units of ratios 1, 2 and 4 to the finest unit.
         unit: unit of the corpus as a ratio of the finest unit; 1 keeps the finest value.
 
-    >>> limit, error = extrapolated([np.array([x]) for x in (1.25, 1.5, 2.0)], np.zeros(1))
+    >>> limit, error = extrapolate_values([np.array([x]) for x in (1.25, 1.5, 2.0)], np.zeros(1))
     >>> round(float(limit[0]), 9), round(error, 9)
     (1.0, 0.0)
     """

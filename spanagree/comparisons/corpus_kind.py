@@ -64,7 +64,7 @@ class CorpusKind(NamedTuple):
 def can_concatenate_rows(traits_of_parts: Sequence[CorpusKind]) -> bool:
     """Whether the rows of parts with these traits can be concatenated to those of the whole corpus.
 
-    >>> rows_add([CorpusKind(), CorpusKind(has_pieces=True)])
+    >>> can_concatenate_rows([CorpusKind(), CorpusKind(has_pieces=True)])
     False
     """
     joined = CorpusKind.joined(traits_of_parts)

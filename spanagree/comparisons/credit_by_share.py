@@ -311,7 +311,7 @@ def compute_best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> 
         first, second: start, end, weight and label of the segments of each annotator, one row each.
         penalty: share of its credit that a pair of different labels loses.
 
-    >>> best_credit(np.array([[0, 4, 1, 0], [4, 8, 1, 0]]), np.array([[2, 6, 1, 0]]))
+    >>> compute_best_credit(np.array([[0, 4, 1, 0], [4, 8, 1, 0]]), np.array([[2, 6, 1, 0]]))
     (0.5, 0.5)
     """
     if not len(first) or not len(second):

@@ -58,9 +58,9 @@ STARTS = {
 def find_starts_key(corpus: Corpus, chance: ChanceModel, measure: Measure | None = None) -> str:
     """Find the key in :data:`STARTS` for a corpus and a chance model.
 
-    >>> from spanagree.chance.model import chance_model
+    >>> from spanagree.chance.model import build_chance_model
     >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X")]]})
-    >>> [kind_of_starts(corpus, chance_model("auto", rule)) for rule in (None, "capitals")]
+    >>> [find_starts_key(corpus, build_chance_model("auto", rule)) for rule in (None, "capitals")]
     ['segments', 'places']
     """
     if chance.undefined:

@@ -101,7 +101,7 @@ class ApproximationError:
 def write_standard_error_note(error: float) -> str:
     """Build the note about the standard error, for tables of parts of a result.
 
-    >>> standard_error_note(0.00123)
+    >>> write_standard_error_note(0.00123)
     'chance F1 over all is of draws, standard error 0.0012; that of a row may be greater'
     """
     return (
@@ -124,7 +124,7 @@ def create_generator(digest: bytes, seed: int) -> np.random.Generator:
 def compute_mean(draws: Floats | Ints) -> tuple[float, float]:
     """Compute the mean over draws, and its standard error.
 
-    >>> mean_of(np.array([1, 3]))
+    >>> compute_mean(np.array([1, 3]))
     (2.0, 1.0)
     """
     return float(draws.mean()), float(draws.std(ddof=1)) / math.sqrt(len(draws))

@@ -16,7 +16,7 @@ _N_EXACT = 64  # number of terms from which the asymptotic series is used
 def sum_iou_over_offsets(a: Ints, b: Ints) -> Floats:
     """Compute the sum for each pair of lengths.
 
-    >>> iou_of_all_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
+    >>> sum_iou_over_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
     [1.0, 1.667]
     """
     shorter, longer = np.minimum(a, b), np.maximum(a, b)

@@ -183,7 +183,7 @@ MEASURES = {measure.name: measure for measure in _MEASURES}
 def list_measures(holds: Callable[[Measure], bool]) -> list[MatchName]:
     """List the names of the measures that satisfy a condition.
 
-    >>> measures(lambda measure: measure.in_tokens)
+    >>> list_measures(lambda measure: measure.in_tokens)
     ['token']
     """
     return [cast("MatchName", name) for name, measure in MEASURES.items() if holds(measure)]

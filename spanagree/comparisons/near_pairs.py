@@ -21,7 +21,7 @@ def find_near_pairs(
         t: greatest difference of starts, and of ends, in tokens.
 
     >>> zero, at = np.zeros(2, int), np.array([0, 5])
-    >>> [x.tolist() for x in near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]
+    >>> [x.tolist() for x in find_near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]
     [[0, 1], [0, 1]]
     """
     cells = np.intersect1d(a[0], b[0])

@@ -37,9 +37,9 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
 
     >>> layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
     >>> corpus = Corpus.from_segments([5], layers)
-    >>> from spanagree.chance.model import chance_model
-    >>> models = [chance_model("auto"), chance_model("overlapping")]
-    >>> [chance_of_corpus(corpus, "exact", model).name for model in models]
+    >>> from spanagree.chance.model import build_chance_model
+    >>> models = [build_chance_model("auto"), build_chance_model("overlapping")]
+    >>> [choose_chance_of_corpus(corpus, "exact", model).name for model in models]
     ['per-label', 'overlapping']
     """
     if corpus.of_strings:

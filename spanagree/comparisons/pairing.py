@@ -67,7 +67,7 @@ def pair_layers(a: Layer, b: Layer, n_labels: int) -> Pairing:
 
     >>> seen = np.array([True])
     >>> a, b = (Layer(*np.array([[0], [s], [e], [0]]), seen) for s, e in ((2, 5), (3, 6)))
-    >>> pairs = pairing(a, b, n_labels=1)
+    >>> pairs = pair_layers(a, b, n_labels=1)
     >>> pairs.a.tolist(), pairs.b.tolist(), OUTCOMES[pairs.kind[0]]
     ([0], [0], 'boundary')
     """

@@ -37,7 +37,7 @@ def look_up_scores(corpus: Corpus, name: str) -> Floats:
         InputError: if a score is not a finite number.
 
     >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X", {"score": "0.5"}), (3, 4, "X")]]})
-    >>> scores_of(corpus, "a").tolist()
+    >>> look_up_scores(corpus, "a").tolist()
     [0.5, nan]
     """
     layer = corpus.layers[name]
@@ -92,7 +92,7 @@ def drop_low_scores(corpus: Corpus, min_score: float, *, in_part: bool = False) 
         InputError: if a score is not a number.
 
     >>> spans = [(0, 2, "X", {"score": "0.5"}), (3, 4, "X", {"score": "0.4"})]
-    >>> corpus = with_min_score(Corpus.from_segments([5], {"a": [spans]}), 0.5)
+    >>> corpus = drop_low_scores(Corpus.from_segments([5], {"a": [spans]}), 0.5)
     >>> len(corpus.layers["a"]), corpus.notes
     (1, ('a: 1 segment with a score below 0.5 left out',))
     """

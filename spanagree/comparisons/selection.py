@@ -277,7 +277,7 @@ def add_attribute_to_labels(corpus: Corpus, name: str, *, in_part: bool = False)
         SettingError: if no segment has the attribute; not for a part of a corpus (``in_part``).
 
     >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X", {"sure": "no"}), (3, 4, "X")]]})
-    >>> with_attribute(corpus, "sure").labels
+    >>> add_attribute_to_labels(corpus, "sure").labels
     ('X', 'X sure=no')
     """
     if not in_part:

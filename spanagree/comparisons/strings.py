@@ -38,7 +38,7 @@ def normalize_string(text: str) -> str:
 
     Case, white space, the kind of quotation marks and NFC or NFD make no difference.
 
-    >>> same_string(" New\\n York"), same_string("Jo")
+    >>> normalize_string(" New\\n York"), normalize_string("Jo")
     ('new york', 'jo')
     """
     return fold_text(normalize("NFC", text).strip())[0]
@@ -56,7 +56,7 @@ def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
 
     >>> import spanagree as sa
     >>> rows = [{"id": "1", "gold": {"PER": ["Jo", "Jo"]}, "model": {"PER": ["jo", "Al"]}}]
-    >>> segments = as_segments(sa.read(rows, strings=True), "exact")[0].segments
+    >>> segments = convert_to_segments(sa.read(rows, strings=True), "exact")[0].segments
     >>> [[segment.start for segment in segments[name]] for name in ("gold", "model")]
     [[0, 2], [0, 4]]
     """

@@ -33,8 +33,10 @@ def name_with_tolerance(
             :data:`MOST_WITHIN`, in units for recordings; if the rule of words does not apply to all
             labels.
 
-    >>> within("exact", 1), within("token", 0), within("exact", 0.05, "10ms")
-    ('exact-within-1', 'token', 'exact-within-5')
+    >>> name_with_tolerance("exact", 1), name_with_tolerance("token", 0)
+    ('exact-within-1', 'token')
+    >>> name_with_tolerance("exact", 0.05, "10ms")
+    'exact-within-5'
     """
     if is_time(offsets) and isinstance(tolerance, (int, float)):
         from spanagree.corpus.times import (  # few corpora are recordings

@@ -106,7 +106,7 @@ def compute_weight_matrices(
 def choose_weights(measurement: str | None, category_weights: str | None) -> str:
     """Choose the name of the weights of all coefficients except α.
 
-    >>> weights_of("interval", None), weights_of("interval", "linear")
+    >>> choose_weights("interval", None), choose_weights("interval", "linear")
     ('quadratic', 'linear')
     """
     return _WEIGHTS_OF[measurement or "nominal"] if category_weights is None else category_weights
@@ -133,7 +133,7 @@ def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -
 def parse_numbers(labels: Sequence[str]) -> list[float] | None:
     """Parse labels as numbers; ``None`` if any label is not a finite number.
 
-    >>> numbers_of(["1", "2.5"]), numbers_of(["1", "high"])
+    >>> parse_numbers(["1", "2.5"]), parse_numbers(["1", "high"])
     ([1.0, 2.5], None)
     """
     try:

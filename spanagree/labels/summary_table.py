@@ -29,13 +29,13 @@ _NO_ENDS = (UNDEFINED, UNDEFINED)
 _LOWEST = "lowest agreement by category"
 
 
-def collect_caveats(coefficients: Coefficients) -> tuple[str, ...]:
+def caveats_of(coefficients: Coefficients) -> tuple[str, ...]:
     """Collect the caveats: the dependence of SPA, and those common to all coefficients."""
     doubt = (coefficients.spa.dependence,) if coefficients.spa.dependence else ()
     return (*doubt, *coefficients.pi.caveats)
 
 
-def write_verdict(coefficients: Coefficients) -> str:
+def verdict_of(coefficients: Coefficients) -> str:
     """Write the verdict: the value of α, and the category with the lowest agreement."""
     ends, confidence = coefficients.alpha.interval, parse_confidence(coefficients.settings)
     interval = None if ends is None else ends.corrected
@@ -55,7 +55,7 @@ def write_verdict(coefficients: Coefficients) -> str:
     return f"{alpha} Agreement is lowest on {escape_name(lowest)} ({lowest_value} of its pairs)."
 
 
-def build_summary_table(coefficients: Coefficients, by: str | None) -> Frame:
+def table_of(coefficients: Coefficients, by: str | None) -> Frame:
     """Build a table with a row for each coefficient, or for each category, pair and so on."""
     build_table: dict[str | None, Callable[[], Frame]] = {
         None: lambda: _build_coefficients_table(coefficients),
@@ -78,7 +78,7 @@ def build_summary_table(coefficients: Coefficients, by: str | None) -> Frame:
         remarks=[
             *table.remarks,
             *dict.fromkeys(_yield_remarks(coefficients, by)),
-            *collect_caveats(coefficients),
+            *caveats_of(coefficients),
         ],
     )
 
@@ -278,7 +278,7 @@ def _yield_remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
                 yield f"–: agreement undefined: {agreement.reason}"
 
 
-def plot_coefficients(coefficients: Coefficients, by: str | None) -> Plot:
+def picture_of(coefficients: Coefficients, by: str | None) -> Plot:
     """Plot the coefficients with their intervals, or agreement by category or annotator."""
     shown_coefficients = [
         coefficients.parts[key] for key, figure_name in COEFFICIENTS.items() if figure_name.is_share

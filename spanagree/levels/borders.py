@@ -206,7 +206,7 @@ def _count_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
     so the borders together need not be optimal.
 
     >>> sizes = [3, 7, 9, 1]  # 3/7/10 would be nearer in total
-    >>> _counts_below(np.repeat([0.1, 0.2, 0.3, 0.4], sizes), [1 / 3, 2 / 3])
+    >>> _count_below(np.repeat([0.1, 0.2, 0.3, 0.4], sizes), [1 / 3, 2 / 3])
     [10, 19]
     """
     allowed_counts = np.flatnonzero(np.diff(sorted_values) > TIE) + 1  # no border between ties

@@ -198,7 +198,7 @@ def compute_permutation_p(
     >>> right, wrong = [1.0, 0.0, 2.0], [0.0, 0.0, 2.0]
     >>> slices = [np.array([right] * n + [wrong] * (4 - n)) for n in (0, 4)]
     >>> two = [SliceTable(name, np.arange(4), x) for name, x in zip("ab", slices)]
-    >>> permutation_p(two, 9999, 0)[0] < 0.15  # 2 of 16 ways
+    >>> compute_permutation_p(two, 9999, 0)[0] < 0.15  # 2 of 16 ways
     True
     """
     width = max(slice_table.table.shape[1] for slice_table in pair)
@@ -270,7 +270,7 @@ def compute_trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Tr
     >>> right, wrong = [1.0, 0.0, 2.0], [0.0, 0.0, 2.0]
     >>> slices = [np.array([right] * n + [wrong] * (4 - n)) for n in (1, 2, 3)]
     >>> tables = [SliceTable(str(i), np.arange(4) + 4 * i, x) for i, x in enumerate(slices)]
-    >>> trend(tables, 99, 0).slope
+    >>> compute_trend(tables, 99, 0).slope
     0.25
     """
     if len(tables) < 2:

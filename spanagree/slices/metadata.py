@@ -156,7 +156,7 @@ def read_column_values(
         InputError: if rows do not state their documents, or a document has two values.
 
     >>> rows = [{"id": "a", "meta": {"genre": "news"}}, {"id": "b", "meta": {"genre": "blog"}}]
-    >>> column_values(rows, "meta.genre", ["b", "a"])
+    >>> read_column_values(rows, "meta.genre", ["b", "a"])
     (['blog', 'news'], ['meta.genre'])
     """
     names: dict[str, None] = {}

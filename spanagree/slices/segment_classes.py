@@ -75,7 +75,7 @@ def compare_by_length(result: Scorable) -> ClassifiedRows:
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X"), (3, 5, "X")]], "mine": [[(0, 1, "X"), (3, 4, "X")]]}
-    >>> found = by_length(sa.evaluate(sa.Corpus.from_segments([9], layers)))
+    >>> found = compare_by_length(sa.evaluate(sa.Corpus.from_segments([9], layers)))
     >>> found.names, [rows["mine"].rows.total().matched for rows in found.rows]
     (('1', '2'), [1, 0])
     """
@@ -115,7 +115,7 @@ def _find_doubling_class(length: Ints) -> Ints:
 def _name_length_class(code: int, in_tokens: bool) -> str:
     """Return the name of a class of lengths.
 
-    >>> [_name_of_length(code, True) for code in (1, 5)], _name_of_length(3, False)
+    >>> [_name_length_class(code, True) for code in (1, 5)], _name_length_class(3, False)
     (['1', '5 or more'], '4–7')
     """
     if in_tokens:
@@ -141,7 +141,7 @@ def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "")
     >>> tags = {"gold": [["B-PER", "B-LOC"]], "mine": [["B-PER", "O"]]}
     >>> rows = [{"tokens": ["Ann", "Rome"], "gold": tags["gold"][0], "mine": tags["mine"][0]}]
     >>> training = sa.read([{"tokens": ["Ann"], "tags": ["B-PER"]}])
-    >>> found = by_seen(sa.evaluate(sa.read(rows)), training)
+    >>> found = compare_by_seen(sa.evaluate(sa.read(rows)), training)
     >>> [rows["mine"].rows.total().f1.observed for rows in found.rows]
     [1.0, 0.0]
     """

@@ -17,7 +17,7 @@ def compute_greatest_share(n_found: Any, n_units: Any, tail: float) -> Any:
         n_units: number n of units.
         tail: probability beyond the end.
 
-    >>> round(float(greatest_share(0, 50, 0.025)), 4)  # 1 − 0.025^(1/50)
+    >>> round(float(compute_greatest_share(0, 50, 0.025)), 4)  # 1 − 0.025^(1/50)
     0.0711
     """
     from scipy.special import betaincinv  # takes a tenth of a second to import

@@ -63,7 +63,7 @@ def compute_p_and_half_width(
         tail: probability beyond each end.
 
     >>> one = np.ones(1)
-    >>> p, half_width = p_and_half_width(0 * one, 4 * one, 4 * one, 4, 0.025)  # 3 degrees
+    >>> p, half_width = compute_p_and_half_width(0 * one, 4 * one, 4 * one, 4, 0.025)  # 3 degrees
     >>> p.tolist(), half_width.round(3).tolist()
     ([1.0], [6.365])
     """

@@ -89,7 +89,7 @@ def _yield_exchanges(n_documents: int, exact: bool, resamples: int, seed: int) -
 def yield_batches(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of each batch of draws that fits in a temporary array.
 
-    >>> list(portions(3, 1 << 21))
+    >>> list(yield_batches(3, 1 << 21))
     [(0, 2), (2, 3)]
     """
     batch_size = max(1, _CELLS // max(n_columns, 1))
@@ -104,7 +104,7 @@ def build_powerless_caveat(values: Sequence[float], n_draws: int, noun: str) -> 
         n_draws: number of draws for each p.
         noun: word for one test, such as "system".
 
-    >>> powerless([0.1] * 50, 1000, "system")
+    >>> build_powerless_caveat([0.1] * 50, 1000, "system")
     ()
     """
     n_tests = sum(not math.isnan(p) for p in values)

@@ -83,7 +83,7 @@ def add_sample_variances(
         samples: variances over other samples, independent of each other.
 
     >>> over_runs = SampleVariance(np.array([[4.0]]), np.array([3]))
-    >>> both = two_way(np.array([[4.0]]), np.array([[10.0]]), [over_runs])
+    >>> both = add_sample_variances(np.array([[4.0]]), np.array([[10.0]]), [over_runs])
     >>> [x.round(4).tolist() for x in both]
     [[[8.0]], [[6.6667]]]
     """

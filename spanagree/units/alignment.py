@@ -229,7 +229,7 @@ def compute_cost(
 def find_aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     """Find the pairs of units in the same unitary alignment, sorted.
 
-    >>> [x.tolist() for x in aligned_pairs(np.array([0, 1, 0, 0]))]
+    >>> [x.tolist() for x in find_aligned_pairs(np.array([0, 1, 0, 0]))]
     [[0, 0, 2], [2, 3, 3]]
     """
     order = np.argsort(group, kind="stable")

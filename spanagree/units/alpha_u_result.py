@@ -10,7 +10,7 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot
 from spanagree.settings import Settings
 from spanagree.units.score import CoefficientScore
-from spanagree.units.team_result import PAIR, NamedRow, TeamResult, plot_coefficients
+from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,7 +82,5 @@ class AlphaU(TeamResult[AlphaUFigures]):
     def _picture(self, by: str | None) -> Plot:
         """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
-            return plot_coefficients(
-                [(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U"
-            )
-        return plot_coefficients([*self.labels.items(), ("all", self.all)], "α_U")
+            return picture_of([(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U")
+        return picture_of([*self.labels.items(), ("all", self.all)], "α_U")

@@ -147,7 +147,7 @@ def compute_ordinal_positions(labels: Sequence[str], order: Sequence[str]) -> tu
     Raises:
         SettingError: if a label is missing from the order, or a name occurs twice in it.
 
-    >>> ordinal_positions(["high", "low"], ["low", "middle", "high"])
+    >>> compute_ordinal_positions(["high", "low"], ["low", "middle", "high"])
     (1.0, 0.0)
     """
     names = list(order)

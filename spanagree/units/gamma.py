@@ -185,7 +185,7 @@ def sort_canonically(corpus: Corpus) -> Corpus:
     """Sort a corpus: annotators by name, documents by id, or by content if they have no ids.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], []], "ann": [[(0, 2, "X")], []]})
-    >>> ordered = canonical(corpus)
+    >>> ordered = sort_canonically(corpus)
     >>> ordered.annotators, ordered.lengths.tolist()
     (('ann', 'bob'), [4, 5])
     """

@@ -10,7 +10,7 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot
 from spanagree.settings import Settings
 from spanagree.units.score import CoefficientScore
-from spanagree.units.team_result import PAIR, NamedRow, TeamResult, plot_coefficients
+from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
 
 _NAMES = ("γ", "γ_cat", "γ_k")
 
@@ -147,6 +147,6 @@ class Gamma(TeamResult[GammaFigures]):
     def _picture(self, by: str | None) -> Plot:
         """Plot γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
         if by == "pair":
-            return plot_coefficients([(" – ".join(row), x) for row, _, x in self._named(by)], "γ")
+            return picture_of([(" – ".join(row), x) for row, _, x in self._named(by)], "γ")
         figures_by_name = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
-        return plot_coefficients(figures_by_name, "γ")
+        return picture_of(figures_by_name, "γ")

@@ -80,7 +80,7 @@ def compute_coefficient(
         no_chance_reason: reason for an undefined value if the expected disagreement is 0.
         error: standard error of the value from sampling.
 
-    >>> disagreement(0.25, 1.0, "nothing is marked").value
+    >>> compute_coefficient(0.25, 1.0, "nothing is marked").value
     0.75
     """
     if not expected > 0:

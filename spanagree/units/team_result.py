@@ -162,9 +162,7 @@ class TeamResult(Result, Generic[Some]):
         )
 
 
-def plot_coefficients(
-    figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str
-) -> Plot:
+def picture_of(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
     """Plot coefficients as dots with their intervals."""
     rows = [(name, [build_dot(figure)]) for name, figure in figures_by_name]
     return plot_dots(rows, ["value"], measure, zero=True)

@@ -163,9 +163,9 @@ def test_long_path_equals_short_path(free, counts):
     slots = free + len(lengths)
     if not excess.any():
         return
-    for e, edge in edges_of.long_edges(excess, slots).items():
+    for e, edge in edges_of.compute_long_edges(excess, slots).items():
         others = np.delete(excess, np.searchsorted(excess, e))
-        (plain,) = plain_edges.short_edges(others[others > 0], np.array([slots]))
+        (plain,) = plain_edges.compute_short_edges(others[others > 0], np.array([slots]))
         reach = len(edge)
         np.testing.assert_allclose(edge, plain[:reach], rtol=1e-11, atol=1e-16)
         np.testing.assert_allclose(plain[reach:], edge[-1], rtol=1e-11, atol=1e-16)
@@ -196,7 +196,7 @@ def test_halves_equal_fractions(free, lengths):
     if not len(long):
         return
     distinct = np.unique(excess).tolist()
-    edges = edges_of._edges_by_halves(long, slots, distinct)
+    edges = edges_of._compute_edges_by_halves(long, slots, distinct)
     assert sorted(edges) == distinct
     check_against_fractions(edges, excess, slots)
 
@@ -213,9 +213,11 @@ def test_all_lengths_at_once(segments, longest, free, monkeypatch):
     lengths = np.random.default_rng(segments).integers(2, longest, segments)
     distinct = np.unique(lengths - 1).tolist()
     monkeypatch.setattr(edges_of, "_MANY", 10**9)
-    shared = edges_of._edges_by_halves(lengths - 1, free + segments, distinct)
+    shared = edges_of._compute_edges_by_halves(lengths - 1, free + segments, distinct)
     monkeypatch.setattr(edges_of, "_MANY", 0)
-    for e, plain in edges_of._edges_by_halves(lengths - 1, free + segments, distinct).items():
+    for e, plain in edges_of._compute_edges_by_halves(
+        lengths - 1, free + segments, distinct
+    ).items():
         reach = min(len(plain), len(shared[e]))
         error = np.abs(shared[e][:reach] - plain[:reach]).max()
         assert error <= 1e-14 * plain.max()
@@ -233,14 +235,16 @@ def test_when_a_renewal_process_has_forgotten_its_start(segments, longest, F):
     f[1] = 1 - segments / F
     u = lfilter([1.0], [1.0, *-f[1:]], np.eye(1, 4_000)[0])
     limit = F / (F + long.sum())
-    reach = edges_of._renewal_memory(long, F)
+    reach = edges_of._compute_renewal_memory(long, F)
     differs = np.abs(u / limit - 1)
     assert differs[reach:].max() < 1.1e-13
     assert differs[reach - 1] > 0.9e-13
     assert (
-        edges_of._renewal_memory(long, 10**9) < reach
+        edges_of._compute_renewal_memory(long, 10**9) < reach
     )  # of a text without end nothing is laid out
-    assert edges_of._renewal_memory(long, segments) == segments + long.sum()  # no free token
+    assert (
+        edges_of._compute_renewal_memory(long, segments) == segments + long.sum()
+    )  # no free token
 
 
 @pytest.mark.parametrize(
@@ -255,8 +259,8 @@ def test_many_lengths_share_their_sums(segments, mean, free, singles):
     excess = np.random.default_rng(segments).geometric(1 / mean, segments)
     excess = np.sort(np.append(excess, np.zeros(singles, np.int64)))
     slots = free + len(excess)
-    edges = edges_of.long_edges(excess, slots)
-    plain = edges_of._edges_by_halves(excess[excess > 0], slots, np.unique(excess).tolist())
+    edges = edges_of.compute_long_edges(excess, slots)
+    plain = edges_of._compute_edges_by_halves(excess[excess > 0], slots, np.unique(excess).tolist())
     assert edges.keys() == plain.keys()
     for e, edge in edges.items():
         reach = max(len(edge), len(plain[e]))
@@ -269,15 +273,15 @@ def test_many_lengths_share_their_sums(segments, mean, free, singles):
 def test_where_digits_would_be_lost(segments, free, halves, monkeypatch):
     """Sums are made over halves of the document where most segments may lie left of an edge."""
     asked = []
-    by_halves = edges_of._edges_by_halves
+    by_halves = edges_of._compute_edges_by_halves
 
     def counting(long, F, excesses):
         asked.append(excesses)
         return by_halves(long, F, excesses)
 
-    monkeypatch.setattr(edges_of, "_edges_by_halves", counting)
+    monkeypatch.setattr(edges_of, "_compute_edges_by_halves", counting)
     excess = np.sort(np.random.default_rng(0).geometric(1 / 12, segments))
-    edges = edges_of.long_edges(excess, free + segments)
+    edges = edges_of.compute_long_edges(excess, free + segments)
     assert asked == [np.unique(excess).tolist()] * halves
     assert sorted(edges) == np.unique(excess).tolist()
 
@@ -288,7 +292,7 @@ def test_few_long_segments_in_a_long_document():
     Oracle: the sum of the module's first lines, in fractions.
     """
     excess, slots = np.array([5, 40, 70]), 1_500
-    edges = edges_of.long_edges(excess, slots)
+    edges = edges_of.compute_long_edges(excess, slots)
     assert sorted(edges) == excess.tolist()
     for e, edge in edges.items():
         exact = fractions_of_starts(excess[excess != e].tolist(), slots)[: len(edge)]
@@ -307,21 +311,21 @@ def test_few_segments_equal_fractions(free, excess):
     excess = np.sort(excess)
     if excess.any():
         slots = free + len(excess)
-        check_against_fractions(edges_of.long_edges(excess, slots), excess, slots)
+        check_against_fractions(edges_of.compute_long_edges(excess, slots), excess, slots)
 
 
 def beside(monkeypatch, excess, slots):
     """Return the edges of a document, and whether far longer segments were left to the end."""
     found = []
-    near = edges_of._edges_beside
+    near = edges_of._compute_edges_with_outliers
 
     def noting(*document):
         found.append(near(*document))
         return found[-1]
 
     with monkeypatch.context() as patched:
-        patched.setattr(edges_of, "_edges_beside", noting)
-        edges = edges_of.long_edges(np.sort(excess), slots)
+        patched.setattr(edges_of, "_compute_edges_with_outliers", noting)
+        edges = edges_of.compute_long_edges(np.sort(excess), slots)
     return edges, [edges is each for each in found]
 
 
@@ -382,8 +386,8 @@ def test_far_longer_segments_equal_the_plain_sums(segments, mean, far, free, mon
     edges, used = beside(monkeypatch, excess, slots)
     assert used == [True]
     monkeypatch.setattr(edges_of, "_FAR", 10**9)
-    same_edges(edges, edges_of.long_edges(np.sort(excess), slots), 2e-14)
-    by_halves = edges_of._edges_by_halves(np.sort(excess[excess > 0]), slots, sorted(edges))
+    same_edges(edges, edges_of.compute_long_edges(np.sort(excess), slots), 2e-14)
+    by_halves = edges_of._compute_edges_by_halves(np.sort(excess[excess > 0]), slots, sorted(edges))
     same_edges(edges, by_halves, 2e-14)
 
 
@@ -393,7 +397,7 @@ def test_where_far_longer_segments_do_not_help(monkeypatch):
     edges, used = beside(monkeypatch, dense, 201)
     assert used == [False]
     monkeypatch.setattr(edges_of, "_FAR", 10**9)
-    same_edges(edges, edges_of.long_edges(np.sort(dense), 201), 0)
+    same_edges(edges, edges_of.compute_long_edges(np.sort(dense), 201), 0)
     monkeypatch.undo()
     _, used = beside(monkeypatch, [3, 3, 2_000, 3_500, 3_600, 3_700], 400)
     assert used == []
@@ -414,14 +418,14 @@ def test_what_is_no_polynomial(monkeypatch):
         excess = np.array([1, 1, 2, 5_000])
         edges, used = beside(monkeypatch, excess, 4_000)
     assert used == [False]
-    same_edges(edges, edges_of.long_edges(excess, 4_000), 1e-14)
+    same_edges(edges, edges_of.compute_long_edges(excess, 4_000), 1e-14)
 
 
 def test_what_far_longer_segments_cost(monkeypatch):
     """The numbers that are checked before they are made: two rows for each length and four more."""
     asked = []
     monkeypatch.setattr(edges_of, "check_cost", lambda cost, what: asked.append((cost, what)))
-    edges_of.long_edges(np.array([1, 1, 2, 5_000]), 4_000)
+    edges_of.compute_long_edges(np.array([1, 1, 2, 5_000]), 4_000)
     what = "the chance of segments of up to 5001 tokens in a document of 9000"
     assert asked[0] == ((3 + 2 * 1 + 2) * 9_004, what)
 
@@ -476,7 +480,7 @@ def test_edges_end_where_they_are_flat():
     which the transforms and sums may err; and one value is the plateau.
     """
     excess = np.array([1] * 700 + [2] * 300)
-    for edge in edges_of.long_edges(excess, 18_700).values():
+    for edge in edges_of.compute_long_edges(excess, 18_700).values():
         assert len(edge) == 16
 
 
@@ -488,11 +492,11 @@ def test_what_long_documents_cost(monkeypatch):
     """
     asked = []
     monkeypatch.setattr(edges_of, "check_cost", lambda cost, what: asked.append((cost, what)))
-    edges_of.long_edges(np.array([1] * 700 + [2] * 300), 18_700)
+    edges_of.compute_long_edges(np.array([1] * 700 + [2] * 300), 18_700)
     what = "the chance of segments of up to {} tokens in a document of {}"
     assert asked == [(4 * 16 * 30, what.format(3, 20_000))]
     asked.clear()
-    edges_of.long_edges(np.array([9] * 400), 460)
+    edges_of.compute_long_edges(np.array([9] * 400), 460)
     assert asked == [(2 * 201 * 4_060, what.format(10, 4_060))]
 
 
@@ -518,7 +522,7 @@ def test_many_groups_at_once():
         length += mine
         tokens.append(sum(mine) + int(rng.integers(0, 15)))
     order = rng.permutation(len(group))
-    profiles, profile = placement.start_profiles(
+    profiles, profile = placement.compute_start_profiles(
         np.array(group)[order], np.array(tokens), np.array(length)[order]
     )
     assert len(profiles.size) < len(group)  # distinct shapes once
@@ -535,9 +539,9 @@ def test_short_documents_in_portions(monkeypatch):
     tokens = np.arange(sum(lengths), 60)
     group = np.repeat(np.arange(len(tokens)), len(lengths))
     ask = (group, tokens, np.tile(lengths, len(tokens)))
-    whole, profile = placement.start_profiles(*ask)
+    whole, profile = placement.compute_start_profiles(*ask)
     monkeypatch.setattr(plain_edges, "CHUNK", 1)
-    parts, same = placement.start_profiles(*ask)
+    parts, same = placement.compute_start_profiles(*ask)
     assert (profile == same).all()
     for i in range(len(whole.size)):
         np.testing.assert_allclose(parts.expand(i), whole.expand(i), rtol=1e-13, atol=0)

@@ -594,7 +594,7 @@ def test_equal_segments_are_looked_at_once(monkeypatch):
         seen.append(len(piece))
         return gains(pieces, measure, piece, *columns)
 
-    monkeypatch.setattr(fixed_walk, "_gains", noted)
+    monkeypatch.setattr(fixed_walk, "_compute_gains_and_bits", noted)
     by_chance = sa.match_distribution(corpus, "a", "b", chance="overlapping", fixed="a")
     assert seen == [3000 + 2999]
     mean = 150 * 150 / 3000 + 150 * 150 / 2999  # each of B starts where any of 150 of A do
@@ -903,6 +903,6 @@ def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
     }
     corpus = sa.Corpus.from_segments([9] * 1000, layers)
     ask = whole.DistributionOptions(find_measure("exact"), build_chance_model("nonoverlapping"))
-    drawn = np.concatenate(list(whole.draws_of(corpus, ("a", "b"), None, ask, 20)))
+    drawn = np.concatenate(list(whole.yield_match_draws(corpus, ("a", "b"), None, ask, 20)))
     assert drawn.shape == (20, 1000)
     assert max(sizes) == 2000

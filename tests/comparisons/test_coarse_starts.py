@@ -103,7 +103,7 @@ def refuse_each_unit(monkeypatch):
     def refuse(*arguments, **options):
         raise CostError("too many numbers")
 
-    monkeypatch.setattr("spanagree.comparisons.uniform_starts.start_profiles", refuse)
+    monkeypatch.setattr("spanagree.comparisons.uniform_starts.compute_start_profiles", refuse)
 
 
 @pytest.mark.long

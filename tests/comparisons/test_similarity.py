@@ -559,13 +559,13 @@ def test_by_fourier_transforms(monkeypatch):
     """Sums over all distances at once are those that are made as they stand; to 1e-12."""
     corpus = by_characters(6)
     many = []
-    by_fourier = similarity._correlated_by_fourier
+    by_fourier = similarity._correlate_by_fourier
 
     def counting(profiles, pairs, *columns):
         many.append(len(pairs))
         return by_fourier(profiles, pairs, *columns)
 
-    monkeypatch.setattr(similarity, "_correlated_by_fourier", counting)
+    monkeypatch.setattr(similarity, "_correlate_by_fourier", counting)
     mine = sa.evaluate(corpus, match="iou").systems["b"].f1.expected
     assert sum(many) > 100
     monkeypatch.setattr(similarity, "_FOURIER", 10**9)

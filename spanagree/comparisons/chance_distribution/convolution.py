@@ -26,7 +26,7 @@ def convolve_distributions(distributions: Iterable[Floats]) -> Floats:
     Probabilities at the ends that are almost too small for a float are left out, because in sums of
     many terms nearly all would be that small.
 
-    >>> convolved([np.array([0.5, 0.5]), np.array([0.5, 0.5])]).tolist()
+    >>> convolve_distributions([np.array([0.5, 0.5]), np.array([0.5, 0.5])]).tolist()
     [0.25, 0.5, 0.25]
     """
     shift, varying = 0, []
@@ -55,7 +55,7 @@ def compute_log10_tail(distributions: Sequence[Floats], match: int) -> float:
     ``match``. The tail of the tilted sum is not small, however small the original tail is, and θ
     and Z convert it back.
 
-    >>> round(log10_tail([np.array([0.9, 0.1])] * 400, 400), 9)
+    >>> round(compute_log10_tail([np.array([0.9, 0.1])] * 400, 400), 9)
     -400.0
     """
     varying = [p for p in distributions if len(p) > 1]

@@ -27,7 +27,7 @@ _LEAST_DRAWS = 19  # least number with which p can be .05
 def limit_draws(n_requested: int, n_segments: int) -> int:
     """Limit the number of draws, if there are very many segments.
 
-    >>> number_of_draws(1000, 500), number_of_draws(1000, 100_000), number_of_draws(20, 100_000)
+    >>> limit_draws(1000, 500), limit_draws(1000, 100_000), limit_draws(20, 100_000)
     (1000, 20, 20)
     """
     return min(n_requested, max(_LEAST_DRAWS, _MOST_SEGMENTS // max(n_segments, 1)))
