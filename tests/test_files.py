@@ -109,8 +109,8 @@ def test_folders_without_permission(tmp_path, mode, source, location):
     (tmp_path / "y.conll").write_text("x O\n", "utf-8")
     code = "import os, sys; from spanagree.cli.main import main; main(['check', 'y.conll'])"
     if os.geteuid() == 0:  # who may read everything gives up their rights, once all is loaded
-        code += "; import importlib, pkgutil, zipfile; from spanagree.formats.registry import registered"
-        code += "; import spanagree.formats, spanagree.tools, spanagree.recordings; registered()"
+        code += "; import importlib, pkgutil, zipfile; from spanagree.formats.registry import load_registered_formats"
+        code += "; import spanagree.formats, spanagree.tools, spanagree.recordings; load_registered_formats()"
         code += "; rooms = spanagree.formats, spanagree.tools, spanagree.recordings"
         code += "; [importlib.import_module(module.name) for room in rooms"
         code += " for module in pkgutil.walk_packages(room.__path__, room.__name__ + '.')]"

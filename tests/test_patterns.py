@@ -39,9 +39,10 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # the first line of a file
     ("formats/format.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
     # the name of a column, escaped
-    ("formats/hugging_face/guess.py", "f'^{re.escape(plain(text))}.|.{re.escape(plain(text))}$'"): [
-        "^text.|.text$"
-    ],
+    (
+        "formats/hugging_face/guess.py",
+        "f'^{re.escape(simplify_name(text))}.|.{re.escape(simplify_name(text))}$'",
+    ): ["^text.|.text$"],
     # what users write, for documents' ids, which are short
     ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file

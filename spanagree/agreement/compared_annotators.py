@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Ints, Progress, unique_rows
-from spanagree.comparisons.annotation_pairs import (
-    AnnotationIndex,
-    SegmentStarts,
-    compare_pairs,
-)
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, SegmentStarts, compare_pairs
 from spanagree.comparisons.corpus_kind import CorpusKind, can_concatenate_rows
 from spanagree.comparisons.counting import ComparisonRequest, MatchCountOptions
 from spanagree.comparisons.inexact import ApproximationError
@@ -22,11 +18,7 @@ from spanagree.comparisons.table import Comparisons, PartlySummedComparisons, Sh
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import choose_annotators
 from spanagree.errors import InputError
-from spanagree.parts.compared_rows import (
-    ComparedRows,
-    describe_documents,
-    join_documents_of_parts,
-)
+from spanagree.parts.compared_rows import ComparedRows, describe_documents, join_documents_of_parts
 
 if TYPE_CHECKING:
     from spanagree.parts.row_files import RowsFile  # rarely needed

@@ -25,10 +25,7 @@ from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
 from spanagree.settings import document_noun, parse_confidence
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics
-from spanagree.uncertainty.confidence import (
-    FEW_ANNOTATORS,
-    LEAST_UNITS,
-)
+from spanagree.uncertainty.confidence import FEW_ANNOTATORS, LEAST_UNITS
 from spanagree.uncertainty.permutation import holm, holm_log10
 
 if TYPE_CHECKING:

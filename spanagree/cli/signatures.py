@@ -69,7 +69,7 @@ def read_parameters(function: str) -> dict[str, Parameter]:
     source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")
     definition = _extract_definition(source, name)
     (node,) = ast.parse(definition).body
-    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # ensured by _definition
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # ensured by _extract_definition
     arguments = (
         _yield_attributes(node) if isinstance(node, ast.ClassDef) else _yield_arguments(node.args)
     )

@@ -54,7 +54,7 @@ def expected(
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 4, "X")]], "b": [[(2, 4, "X")]]})
     >>> share = lambda offset, a, b: (np.minimum(a, offset + b) - np.maximum(offset, 0)).clip(0) / a
-    >>> total = compute_expected(corpus, share).total()
+    >>> total = expected(corpus, share).total()
     >>> total.matched, round(total.expected, 4)
     (0.5, 0.2396)
     """

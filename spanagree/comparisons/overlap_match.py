@@ -15,17 +15,16 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, expand_ranges
-from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
+from spanagree.comparisons.chance_distribution.pieces import (
+    AnnotatorSegments,
+    DocumentParts,
+    SegmentPlaces,
+)
 from spanagree.comparisons.measures import Measure
 
 
 def compute_matches_at_places(
-    document_parts: DocumentParts,
-    measure: Measure,
-    part_index: Ints,
-    start: Ints,
-    end: Ints,
-    label: Ints,
+    document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> tuple[Ints | Floats, Ints]:
     """Compute the match of a segment of B at each place, and the bit after it; (places, bits).
 
@@ -34,6 +33,7 @@ def compute_matches_at_places(
     start at or after its own start.
     """
     a = document_parts.a  # sorted by part and start; the segments are disjoint
+    part_index, start, end, label = places
     bit_after = np.zeros((len(start), 2), np.int64)
     low = np.searchsorted(a.part_index, part_index)
     high = np.searchsorted(a.part_index, part_index + 1)

@@ -38,14 +38,7 @@ from spanagree.files import (
 )
 from spanagree.formats.combine import rename_annotators
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import (
-    RawAnnotation,
-    RawRelation,
-    RawSpan,
-    ReadLog,
-    Record,
-    gather_records,
-)
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
 from spanagree.settings import build_reading_settings
 
 _ALLOWED = {
@@ -139,7 +132,7 @@ def read_raw_brat(
     check_absent(absent)
     log = ReadLog("")
     reading = {"format": "brat", **build_reading_settings(absent=absent, ends=ends)}
-    return gather_records(_yield_records(Path(folder), log, absent), log, reading, ends=ends)
+    return make_raw(_yield_records(Path(folder), log, absent), log, reading, ends=ends)
 
 
 def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:

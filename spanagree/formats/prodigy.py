@@ -13,13 +13,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tokens import count_characters, join_words
-from spanagree.errors import (
-    InputError,
-    invalid_value,
-    is_integer,
-    join_names,
-    pluralize,
-)
+from spanagree.errors import InputError, invalid_value, is_integer, join_names, pluralize
 from spanagree.files import PathName, format_json, write_text
 from spanagree.formats.exports import (
     OUR_ID,

@@ -263,7 +263,7 @@ class ReadLog:
         return {unit: dict(counts_by_reason) for unit, counts_by_reason in balance.items()}
 
 
-def gather_records(
+def make_raw(
     records: Iterable[Record],
     log: ReadLog,
     reading: Mapping[str, Any],
@@ -275,7 +275,7 @@ def gather_records(
     one_each: bool = False,
     unnamed: bool = True,
 ) -> RawCorpus:
-    """Gather the rows that a reader yields, unchecked.
+    """Build a corpus of the records that a reader yields, unchecked.
 
     Args:
         records: records of the reader.

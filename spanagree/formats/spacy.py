@@ -37,7 +37,7 @@ from spanagree.errors import (
 )
 from spanagree.extras import import_optional
 from spanagree.files import PathName, Source, check_writable, name_layers, read_bytes, write_bytes
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
 from spanagree.limits import check_zlib
 from spanagree.settings import build_reading_settings
 
@@ -120,7 +120,7 @@ def read_raw_docs(
     records = _yield_records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= build_reading_settings(spans=spans)
-    return gather_records(
+    return make_raw(
         records, log, reading, offsets=offsets, annotators=layers, again=False, unnamed=False
     )
 

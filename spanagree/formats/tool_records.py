@@ -40,14 +40,7 @@ from spanagree.formats.paths import (
     parse_steps,
     yield_inner_records,
 )
-from spanagree.formats.records import (
-    RawAnnotation,
-    RawRelation,
-    RawSpan,
-    ReadLog,
-    Record,
-    gather_records,
-)
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import build_reading_settings
 
@@ -102,7 +95,7 @@ def read_raw_records(
     if tool.read:
         reading = {"format": tool.name, **build_reading_settings(encoding, **options)}
         ends = options.pop("ends", None)
-        return gather_records(tool.read(path, log, **options), log, reading, ends=ends)
+        return make_raw(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
     set_options = {name: value for name, value in options.items() if value is not None}
     for name in (name for name in PATHS if name in set_options):
@@ -124,7 +117,7 @@ def read_raw_records(
         if tool.rows
         else yield_json_records(path, _REQUIREMENT, encoding)
     )
-    return gather_records(
+    return make_raw(
         reader.yield_records(rows),
         log,
         {"format": tool.name, **build_reading_settings(encoding, **set_options, align=align)},

@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.balance import READ, add_balances
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import (
-    InputError,
-    escape_path,
-    is_integer,
-    join_names,
-    pluralize,
-    quote_value,
-)
+from spanagree.errors import InputError, escape_path, is_integer, join_names, pluralize, quote_value
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import read_csv_records
 from spanagree.formats.file_head import read_head

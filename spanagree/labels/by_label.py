@@ -11,9 +11,7 @@ import numpy as np
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.labels.coefficient import (
-    CoefficientSettings,
-)
+from spanagree.labels.coefficient import CoefficientSettings
 from spanagree.labels.summary import Coefficients, ResultByPart, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict

@@ -18,11 +18,7 @@ from spanagree.arrays import Floats, Ints, expand_ranges, unique_rows
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import pluralize
 from spanagree.labels.chance_corrected import CoefficientInputs
-from spanagree.labels.formulas import (
-    CORRECTED,
-    CoefficientSums,
-    compute_rows,
-)
+from spanagree.labels.formulas import CORRECTED, CoefficientSums, compute_rows
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
 

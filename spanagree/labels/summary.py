@@ -213,7 +213,7 @@ def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Cat
 
     >>> from spanagree.corpus.label_table import LabelTable
     >>> sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
-    >>> found = compute_category_agreement(LabelTable.from_counts(sandwich, ["no", "yes"]))
+    >>> found = category_agreement(LabelTable.from_counts(sandwich, ["no", "yes"]))
     >>> {name: (of.agreements, of.potential, round(of.specific, 3)) for name, of in found.items()}
     {'no': (400, 550, 0.842), 'yes': (450, 600, 0.857)}
     >>> found.lowest

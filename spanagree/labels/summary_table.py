@@ -12,9 +12,7 @@ import numpy as np
 from spanagree.errors import escape_name, pluralize
 from spanagree.labels import formulas
 from spanagree.labels.coefficient import Coefficient, Counts, Spa
-from spanagree.labels.formulas import (
-    COEFFICIENTS,
-)
+from spanagree.labels.formulas import COEFFICIENTS
 from spanagree.labels.pairs_and_items import build_items_table, build_pairs_table
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_figure

@@ -10,8 +10,8 @@ annotators is a sum of these means over the observed documents:
 It is divided by the number of documents, and more annotators reduce it to c0, the variance between
 documents. The interval is that of :func:`spanagree.agree`. The certainty of a plan depends on the
 degrees of freedom of the observed variance V: V · df is distributed as the true value times χ²
-(Satterthwaite 1946). Tables of documents are shaped (documents, 8), see `_document_table`; the
-slopes of scores by sums (3, 3).
+(Satterthwaite 1946). Tables of documents are shaped (documents, 8), see
+`_build_document_table`; the slopes of scores by sums (3, 3).
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _find_bounds(
         _interpolate_times(times, ids, location)
         for i, element in enumerate(alignable):
             start, end = times[2 * i], times[2 * i + 1]
-            if start is not None and end is not None:  # always true after _fill
+            if start is not None and end is not None:  # always true after _interpolate_times
                 bounds_by_id[element.get("ANNOTATION_ID") or ""] = start, end
     target = {
         element.get("ANNOTATION_ID") or "": element.get("ANNOTATION_REF") or ""

@@ -22,13 +22,7 @@ from spanagree.corpus.segments import UNIT_OF_TIME, is_time
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.tokens import CUTS
-from spanagree.errors import (
-    InputError,
-    SettingError,
-    check_choice,
-    escape_name,
-    quote_value,
-)
+from spanagree.errors import InputError, SettingError, check_choice, escape_name, quote_value
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS

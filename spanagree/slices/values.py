@@ -111,7 +111,7 @@ def has_order(title: str, names: Sequence[str]) -> bool:
 def build_natural_key(name: str) -> list[tuple[int, int, str]]:
     """Build the sort key that puts "week 9" before "week 10".
 
-    >>> sorted(["week 10", "week 9", "week"], key=natural)
+    >>> sorted(["week 10", "week 9", "week"], key=build_natural_key)
     ['week', 'week 9', 'week 10']
     """
     tokens = re.split(r"([0-9]+)", name)

@@ -19,13 +19,7 @@ from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import keep_placed, select_notes_on_unplaced
 from spanagree.corpus.roles import choose_annotators, count_seen
-from spanagree.errors import (
-    InputError,
-    OverlapError,
-    SettingError,
-    pluralize,
-    pluralize_of,
-)
+from spanagree.errors import InputError, OverlapError, SettingError, pluralize, pluralize_of
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import label_tokens

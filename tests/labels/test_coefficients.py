@@ -804,7 +804,7 @@ def test_intervals_ask_equal_questions_once(monkeypatch):
 
         return figures
 
-    for name in ("all_figures", "agreement_figures"):
+    for name in ("compute_all_figures", "compute_agreement_figures"):
         monkeypatch.setattr(formulas, name, recorded(getattr(formulas, name)))
     sa.coefficients(table("XYX" * 400, "XYY" * 400), ci=True)
     assert max(asked) == 3

@@ -52,19 +52,10 @@ def compute_both_random(
     moments: bool,
     place_kinds: PlaceKinds | None = None,
 ) -> list[Floats | None]:
-    """Compute the distribution of the match in each part, with both annotations random.
+    """Compute the distribution of the match in each part, with both annotators random.
 
-    Args:
-        document_parts: parts of documents.
-        measure: measure of the match.
-        chance: name of the chance model.
-        budget: largest number of values that may be computed for a part.
-        moments: True to compute only mean and variance.
-        place_kinds: kinds of the places of segments. Default: segments may start anywhere.
-
-    Returns:
-        The probabilities of 0, 1, … for each part, or its mean and variance; ``None`` for a part
-        that exceeds the budget.
+    For arguments and result, see :func:`.fixed_walk.compute_fixed_by_walk`; ``chance`` is the name
+    of the chance model.
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
         if place_kinds is not None:

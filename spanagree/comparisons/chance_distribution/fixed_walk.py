@@ -42,6 +42,7 @@ from spanagree.chance.walk import OTHER, compute_distributions_of_ways
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
+    SegmentPlaces,
     bound_costs,
 )
 from spanagree.comparisons.measures import Measure
@@ -282,9 +283,8 @@ def _build_kind_table(
         find_entries(place_kinds.places, place_kind),
     )
     start, end = place_kinds.start[place_index], place_kinds.end[place_index]
-    gain, bit_after = _compute_gains_and_bits(
-        document_parts, measure, part_index[row], start, end, label[row]
-    )
+    places = SegmentPlaces(part_index[row], start, end, label[row])
+    gain, bit_after = _compute_gains_and_bits(document_parts, measure, places)
     can_match = np.bincount(row, (gain > 0).any(axis=1), len(place_kind)) > 0
     columns = part_index, group, place_kind, np.where(can_match, label, OTHER)
     (part_index, group, place_kind, _), merged, _ = unique_rows(*columns)
@@ -308,30 +308,21 @@ def _build_kind_table(
 
 
 def _compute_gains_and_bits(
-    document_parts: DocumentParts,
-    measure: Measure,
-    part_index: Ints,
-    start: Ints,
-    end: Ints,
-    label: Ints,
+    document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> tuple[Ints | Floats, Ints]:
     """Compute the gain of a segment of B at each place, and the bit after it; (places, bits)."""
     if measure.kernel == "one-to-one":
-        return compute_matches_at_places(document_parts, measure, part_index, start, end, label)
-    gain = compute_gains(document_parts, measure, part_index, start, end, label)
+        return compute_matches_at_places(document_parts, measure, places)
+    gain = _compute_gains(document_parts, measure, places)
     return gain[:, None], np.zeros((len(gain), 1), np.int64)
 
 
-def compute_gains(
-    document_parts: DocumentParts,
-    measure: Measure,
-    part_index: Ints,
-    start: Ints,
-    end: Ints,
-    label: Ints,
+def _compute_gains(
+    document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> Ints | Floats:
     """Compute the gain of a segment of B at each place, its match with A."""
     a = document_parts.a
+    part_index, start, end, label = places
     n_labels = 2 + int(a.label.max(initial=0))
     no_mask = np.zeros(0, np.bool_)
     # mask of the labels of A; all other labels share the last index

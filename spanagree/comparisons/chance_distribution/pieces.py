@@ -8,6 +8,7 @@ sum of the matches of its parts. These are independent, whichever annotations ar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,21 @@ class AnnotatorSegments:
         return AnnotatorSegments(
             **{**columns, "part_index": np.repeat(np.arange(count), len(self))}
         )
+
+
+class SegmentPlaces(NamedTuple):
+    """Places where a random segment of B may stand.
+
+    Attributes:
+        part_index: part that contains each place.
+        start, end: borders of each place.
+        label: index of the label of the segment at each place; 0 if the measure ignores labels.
+    """
+
+    part_index: Ints
+    start: Ints
+    end: Ints
+    label: Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from spanagree.formats.hugging_face.columns import (
 )
 from spanagree.formats.hugging_face.shape import ColumnMapping
 from spanagree.formats.hugging_face.spans import SpanReader, split_by_annotator
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather_records
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
 from spanagree.formats.usual_names import find_span_keys
 
 
@@ -28,7 +28,7 @@ def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
     is_open = not has_row_per_annotator and (isinstance(shape.spans, str) or "" in shape.layers)
     log = ReadLog(shape.file or "", align=shape.align)
     log.numbered = shape.document is None
-    return gather_records(
+    return make_raw(
         _yield_records(data, shape, log, is_open=is_open),
         log,
         {"format": "datasets", **shape.chosen_settings},
@@ -112,7 +112,7 @@ def read_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
     log = ReadLog(shape.file or "")
     reading = {"format": "datasets", **shape.chosen_settings}
     records = _yield_table_records(data, shape, log)
-    return gather_records(
+    return make_raw(
         records, log, reading, offsets=_choose_offset_unit(shape), ends=shape.ends, one_each=True
     )
 
