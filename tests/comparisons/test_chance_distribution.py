@@ -590,9 +590,9 @@ def test_equal_segments_are_looked_at_once(monkeypatch):
     corpus = corpus_of(3000, many, many)
     seen, gains = [], fixed_walk._compute_gains_and_bits
 
-    def noted(pieces, measure, piece, *columns):
-        seen.append(len(piece))
-        return gains(pieces, measure, piece, *columns)
+    def noted(document_parts, measure, places):
+        seen.append(len(places.part_index))
+        return gains(document_parts, measure, places)
 
     monkeypatch.setattr(fixed_walk, "_compute_gains_and_bits", noted)
     by_chance = sa.match_distribution(corpus, "a", "b", chance="overlapping", fixed="a")
