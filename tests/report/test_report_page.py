@@ -319,6 +319,15 @@ def test_more_than_twelve(systems):
     assert "neither lead is certain" not in many
 
 
+def test_wide_matrix_and_many_labels():
+    """Names above more than eight columns are upright, and labels beyond a hundred are counted."""
+    segments = [[(0, 1, f"L{k}")] for k in range(103)]
+    names = ("gold", *(f"s{k}" for k in range(9)))
+    text = page(sa.Corpus.from_segments([3] * 103, dict.fromkeys(names, segments)))
+    assert 'class="heatmap many"' in text
+    assert "and 3 more labels; evaluate --by label has all" in text
+
+
 @pytest.mark.long
 def test_queue_and_document_agreement(crowd):
     """The first forty documents of the queue, and α of documents, as Python gives them; a queue that

@@ -261,7 +261,7 @@ def show_matrix(
                 "tr", build_element("th", render_name(title, 24), *small, scope="row"), *cells
             )
         )
-    css_class = f"heatmap{' is_wide' * is_wide}"
+    css_class = f"heatmap{' many' * is_wide}"
     matrix = build_element(
         "table", build_element("thead", head), build_element("tbody", *body), class_=css_class
     )
@@ -337,7 +337,7 @@ def _show_by_label(
     """Render a matrix with a row for each label; only the first if there are very many."""
     n_hidden = len(rows[_ROWS:])
     extra_remarks = (
-        [f"and {pluralize(n_hidden, 'extra_remarks label')}; evaluate --by label has all"]
+        [f"and {pluralize(n_hidden, 'more label')}; evaluate --by label has all"]
         if n_hidden
         else []
     )
