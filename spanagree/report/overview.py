@@ -90,6 +90,20 @@ class Overview:
         return {}
 
     @property
+    def signatures(self) -> Mapping[str, str]:
+        """Signature of each part with settings of its own; that of the report has no name."""
+        parts = {"slices": self.slices, **self._signed_parts}
+        signatures = {
+            part: result.signature for part, result in parts.items() if result is not None
+        }
+        return {"": self.signature, **signatures}
+
+    @property
+    def _signed_parts(self) -> Mapping[str, Any]:
+        """Results of parts of the report, by name; ``None`` for a missing part."""
+        return {}
+
+    @property
     def compared_names(self) -> Sequence[str]:
         """Names of the systems, or of the annotators."""
         return list(self.corpus.layers)
@@ -174,6 +188,11 @@ class SystemsOverview(Overview):
             return math.inf if rank is None else rank
 
         return sorted(self.evaluation.systems.values(), key=get_rank)
+
+    @property
+    def _signed_parts(self) -> Mapping[str, Any]:
+        """The tests of differences."""
+        return {"tests": self.comparison}
 
     @property
     def compared_names(self) -> Sequence[str]:
@@ -263,6 +282,11 @@ class TeamOverview(Overview):
         if not self.agreement.pairs or has_majority or self.corpus.kind == "pieces":
             return None
         return by_votes(self.corpus, vote="tokens")
+
+    @property
+    def _signed_parts(self) -> Mapping[str, Any]:
+        """The other measures, the gold and the plan."""
+        return {"measures": self.measures, "gold": self.gold, "plan": self.plan}
 
     @property
     def outliers(self) -> list[AnnotatorScores]:

@@ -30,6 +30,7 @@ from spanagree.report.page.pieces import show_levels
 from spanagree.results.frame import format_figure, format_p
 from spanagree.results.html import build_element, escape_invisible
 from spanagree.results.numbers import format_decimal
+from spanagree.results.verdict import format_short
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"
@@ -150,12 +151,8 @@ def test_figures_of_systems(systems):
     for _, value, text in shown.figures:
         assert value in known
         whole = format_figure(int(value) if value == int(value) else value)
-        assert text in {
-            whole,
-            format_figure(value),
-            format_p(value),
-            format_decimal(value, 2),
-        }  # p and z
+        printed = {whole, format_figure(value), format_p(value), format_decimal(value, 2)}
+        assert text in printed | {format_short(value)}  # p and z, and figures of sentences
     in_table = [value for section, value, _ in shown.figures if section == "systems"]
     ranked = sorted(result.systems.values(), key=lambda s: -s.f1.corrected)
     by_chance = [result.by_chance[s.name].of_all(s.tally)[:4] for s in ranked]
@@ -218,6 +215,7 @@ def test_figures_of_a_team(crowd):
     for _, value, text in shown.figures:
         assert value in known
         shown_as = format_p if text.startswith("<") else format_figure
+        shown_as = format_short if text[0] == "." else shown_as
         assert text == shown_as(int(value) if "." not in text else value)
     heat = [value for section, value, _ in shown.figures if section == "pairs"]
     matrix = result.matrix()
@@ -265,8 +263,8 @@ def test_summary(systems, crowd):
     assert said(systems, gold="gold.conll").startswith(
         "Summary tagger.conll has the highest corrected F1 (.614), but cannot be told apart from"
         " lexicon.conll (difference .021, simultaneous 95 % CI −.124 to .165, 3 pairs). tagger.conll is better than chunker.conll, p .005;"
-        " lexicon.conll is better than chunker.conll, p .003 (each p multiplied by 3 pairs). Chance changes the leader: by observed F1 it is lexicon with 0.649, of which chance alone"
-        " would give 0.138; but neither lead is certain. names are shown without “.conll” at their end"
+        " lexicon.conll is better than chunker.conll, p .003 (each p multiplied by 3 pairs). Chance changes the leader: by observed F1 it is lexicon with .649, of which chance alone"
+        " would give .138; but neither lead is certain. names are shown without “.conll” at their end"
     )
     assert said(copies(systems, "good", "chunker")) == (
         "Summary good has the highest corrected F1 (1.000), and is told apart from all others; the closest is"
@@ -283,8 +281,8 @@ def test_summary(systems, crowd):
     result = sa.agree(crowd)
     dia, cem = result["dia"].f1, result["cem"].f1
     assert said(crowd, team=True) == (
-        f"Summary {result.verdict} dia ({dia.corrected:.3f}),"
-        f" cem ({cem.corrected:.3f}) agree with the others significantly less than they agree among themselves on the same documents (corrected F1 against"
+        f"Summary {result.verdict} dia ({format_short(dia.corrected)}),"
+        f" cem ({format_short(cem.corrected)}) agree with the others significantly less than they agree among themselves on the same documents (corrected F1 against"
         " the rest; p below .05 after Holm’s correction for all annotators)."
     )
     assert "(0.623) agrees less" not in said(
@@ -301,7 +299,7 @@ def test_the_hard_half_has_no_test(systems):
     section = re.search(r'<section id="difficulty".*?</section>', page(systems), re.S)[0]
     text = " ".join(html.unescape(re.sub("<[^>]*>", "", section)).split())
     assert re.search(
-        r"On the harder half \(.*\), tagger leads \(corrected F1 0\.\d{3}\)\. This lead was not tested\.",
+        r"On the harder half \(.*\), tagger leads \(corrected F1 \.\d{3}\)\. This lead was not tested\.",
         text,
     )
 
@@ -355,6 +353,47 @@ def test_queue_and_document_agreement(crowd):
     assert "no document was seen by two annotators" in page(apart, team=True)
 
 
+@pytest.mark.long
+def test_labels_before_the_queue(crowd):
+    """Labels come before the list of documents, of which all but ten are folded."""
+    text = page(crowd, team=True)
+    ids = re.findall(r'<section id="(\w+)"', text)
+    assert ids.index("labels") < ids.index("queue") < ids.index("documents")
+    queue = text.split('id="queue"')[1].split("</section>")[0]
+    first, folded = queue.split('<details class="fold">')
+    assert (first.count("href="), folded.count("href=")) == (10, 30)
+    assert "the next 30 documents" in folded
+
+
+@pytest.mark.long
+def test_signatures_stand_in_the_footer(systems, crowd):
+    """No table repeats the settings; each part with its own ones is named once, at the end."""
+    body, footer = page(crowd, team=True, measures=True).split("<footer>")
+    assert "signature" not in body.split("</style>")[1]
+    assert re.findall(r">signature(.*?): ", footer.split("</footer>")[0]) == [
+        "", " of measures", " of gold", " of plan"
+    ]  # fmt: skip
+    body, footer = page(systems, gold="gold.conll").split("<footer>")
+    assert "signature" not in body.split("</style>")[1]
+    tested = sa.compare_systems(sa.evaluate(systems, "gold.conll", ci=True))
+    assert f"signature of tests: {tested.signature}" in html.unescape(footer)
+
+
+@pytest.mark.long
+def test_at_most_eight_columns(systems, crowd):
+    """Tables that are not folded have at most eight columns."""
+    pages = [
+        page(crowd, team=True, measures=True),
+        page(crowd, systems=["dia", "eli"]),
+        page(systems, gold="gold.conll"),
+    ]
+    for text in pages:
+        shown = re.sub(r"<details.*?</details>", "", text, flags=re.S)
+        heads = re.findall(r"<thead>(.*?)</thead>", shown, re.S)
+        assert heads
+        assert all(head.count("<th") <= 8 for head in heads)
+
+
 def figures_in(shown, *sections):
     """The figures of some sections of a page."""
     return [value for section, value, _ in shown.figures if section in sections]
@@ -365,7 +404,9 @@ def test_gold_by_votes(crowd):
     """What the majority has of each label, and the first forty to be adjudicated, as sa.gold gives
     them; no section where nobody shares a document, or a majority is there already."""
     made, shown = sa.make_gold(crowd, vote="tokens"), Page(page(crowd, team=True))
-    rows = [each for table in ("", "adjudicate") for each in made.table(table or None).shown.rows]
+    queue = made.table("adjudicate").shown
+    support = queue.header.index("support")  # "who" names the supporters
+    rows = [*made.table().shown.rows, *(r[:support] + r[support + 1 :] for r in queue.rows)]
     known = [x for row in rows for x in row if isinstance(x, (int, float)) and x == x]
     assert figures_in(shown, "gold") == known
     text = " ".join("".join(shown.texts).split())
@@ -395,7 +436,7 @@ def test_plan(crowd):
     assert 0.05 <= made.width * 2 / 3 < 0.1
     rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
     assert figures_in(Page(text), "plan") == rows
-    assert f"signature: {made.signature}" in text
+    assert f"signature of plan: {made.signature}" in text
     assert "spanagree plan FILE --width 0.05 computes this plan" in text
     few, many = (
         sa.Corpus.from_segments([5] * n, {name: [[(0, 1, "X")]] * n for name in "ab"})
@@ -416,8 +457,9 @@ def test_slices(crowd):
     each F1, at its place, on a line from end to end of its interval."""
     names = ["late" if d % 3 else "early" for d in range(len(crowd))]
     made = sa.slices.score_slices(sa.agree(crowd), names, ci=True)
-    text = page(crowd, team=True, group_by=names).split('id="slices"')[1].split("</section>")[0]
-    assert f"signature: {made.signature}" in text
+    whole = page(crowd, team=True, group_by=names)
+    assert f"signature of slices: {made.signature}" in whole.split("<footer>")[1]
+    text = whole.split('id="slices"')[1].split("</section>")[0]
     assert "The largest difference" in text or "No two slices can be told apart" in text
     circles = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', text)]
     ends = re.findall(r'<line x1="([0-9.]+)" y1="[0-9.]+" x2="([0-9.]+)"', text)  # not the axis
@@ -1147,6 +1189,41 @@ def test_navigation_fits_a_desk(visit, crowd):
         )
     assert right <= 1280
     assert lines <= 2
+
+
+def test_page_uses_its_width(visit, systems, crowd):
+    """At 1280 pixels a chart stands beside its table, and no table scrolls sideways."""
+    tops = """return [...document.querySelectorAll(arguments[0])].map(
+                (x) => x.getBoundingClientRect().top + scrollY)"""
+    wide = """return [...document.querySelectorAll(".wide")].filter(
+                (x) => x.scrollWidth - x.clientWidth > 2).length"""
+    for settings, corpus in (
+        ({"gold": "gold.conll"}, systems),
+        ({"systems": ["dia", "eli"]}, crowd),
+        ({"team": True}, crowd),
+    ):
+        browser = visit(corpus, **settings)
+        with narrow(browser, 1280):
+            assert browser.execute_script(wide) == 0
+            if "team" not in settings:
+                first, chart = browser.execute_script(tops, "#systems > .beside > div")
+                assert first == chart
+            if "systems" in settings:
+                labels, difficulty = browser.execute_script(tops, "#labels, #difficulty")
+                assert labels == difficulty
+
+
+def test_histogram_fits_a_telephone(visit, crowd):
+    """At 400 pixels the histogram is not cut off, and its numbers are large enough to be read."""
+    browser = visit(crowd, systems=["dia", "eli"])
+    with narrow(browser, 400):
+        right, height = browser.execute_script(
+            """const chart = document.querySelector("svg.histogram");
+               return [chart.getBoundingClientRect().right,
+                       chart.querySelector("text").getBoundingClientRect().height]"""
+        )
+    assert right <= 400
+    assert height >= 9
 
 
 @pytest.mark.parametrize("width", [400, 480, 1200])

@@ -53,6 +53,7 @@ from spanagree.settings import document_noun
 _WIDE = 8  # columns of a matrix from which names are upright
 _ROWS = 100  # labels
 _MEMBERS = 12  # annotators who are shown unfolded
+_QUEUE = 10  # disputed documents that are shown unfolded
 _MORE_COLUMNS = "more columns"
 _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 
@@ -114,6 +115,11 @@ def _render_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
         )
 
     return render_table(figures, render_cell)
+
+
+def render_short_number(value: float) -> Html:
+    """Mark up a figure of a sentence as verdicts print it."""
+    return render_number(value, verdict.format_short(value))
 
 
 def put_side_by_side(*elements: Html) -> Html:
@@ -403,7 +409,7 @@ def show_tests(report: SystemsOverview) -> Html:
     legend = [f"bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
     if any(pair.left_out for pair in result.pairs):
         legend.append(f"each difference is on the {document_noun(result.settings)}s that both saw")
-    return Html(matrix + render_remarks(*legend, *result.caveats, f"signature: {result.signature}"))
+    return Html(matrix + render_remarks(*legend, *result.caveats))
 
 
 def _add_caption(chart: Html, caption: str) -> Html:
@@ -486,9 +492,23 @@ def show_queue(report: TeamOverview) -> Html:
     if not figures.rows:
         return render_remarks(figures.caption)
     hint = "spanagree disagreements lists every disputed segment, with who marked it"
-    extra_remarks = [*figures.remarks, *_write_omission(figures), hint]
-    figures = replace(figures, rows=figures.rows[:SHOWN], remarks=extra_remarks)
-    display, (a, b) = figures.shown, (quote(name, errors="replace") for name in report.first_pair)
+    first_rows, more_rows = figures.rows[:_QUEUE], figures.rows[_QUEUE:SHOWN]
+    more = ""
+    if more_rows:
+        more_figures = replace(
+            figures, rows=more_rows, caption="", verdict="", remarks=_write_omission(figures)
+        )
+        more = render_folded(
+            f"the next {pluralize(len(more_rows), document_noun(report.queue.settings))}",
+            _link_documents(more_figures, report.first_pair),
+        )
+    figures = replace(figures, rows=first_rows, remarks=[*figures.remarks, hint])
+    return Html(_link_documents(figures, report.first_pair) + more)
+
+
+def _link_documents(figures: Frame, pair: tuple[str, str]) -> Html:
+    """Render a table of documents with a link to each document of a pair below."""
+    display, (a, b) = figures.shown, (quote(name, errors="replace") for name in pair)
 
     def render_cell(row: int, column: int) -> Html | None:
         document = display.rows[row][0]
@@ -518,7 +538,9 @@ def show_gold(report: TeamOverview) -> Html:
     queue = replace(
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
     )
-    legend = [*_write_omission(figures), hint, f"signature: {report.gold.signature}"]
+    titles = queue.shown.header  # the last column names the supporters, so none counts them
+    queue = _reorder_columns(queue, [c for c, title in enumerate(titles) if title != "support"])
+    legend = [*_write_omission(figures), hint]
     return Html(
         render_table(report.gold.table())
         + (render_table(queue) if queue.rows else "")
@@ -535,7 +557,6 @@ def show_plan(report: TeamOverview) -> Html:
         *(note for note in plan.notes if note not in report.notes),
         f"spanagree plan FILE --width {plan.settings.width:g} computes this plan; other widths give"
         " other plans",
-        f"signature: {plan.signature}",
     )
     return Html(render_table(plan.table()) + render_remarks(*legend))
 
@@ -545,7 +566,7 @@ def show_slices(report: Overview) -> Html:
     slices = report.slices
     if slices is None:
         return Html("")
-    chart, legend = "", [f"signature: {slices.signature}"]
+    chart, legend = "", list[str]()
     if len(slices.scored) == 1:
         (scored,) = slices.scored
         drawn_slices = [
@@ -572,9 +593,7 @@ def show_slices(report: Overview) -> Html:
             caption,
         )
         if n_hidden := len(slices.slices) - len(dots):
-            legend.insert(
-                0, f"the chart has the first {len(dots)} of them, without {n_hidden} more"
-            )
+            legend.append(f"the chart has the first {len(dots)} of them, without {n_hidden} more")
     return Html(chart + render_table(_move_f1_to_front(slices.table())) + render_remarks(*legend))
 
 
