@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NOT_FOUND = Column("not_found", "not found", "count", "not found")
 """The column of quotes that are not in the text."""
 
-_BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
+_BY_LABEL = Pivot("label", "system", ("precision", "recall", "F1", "corrected F1"), ("gold",))
 
 
 def _list_best_columns(evaluation: Evaluation) -> list[str]:

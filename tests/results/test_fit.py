@@ -90,12 +90,17 @@ def test_turned_by_label(twelve):
     assert names == list(evaluation.systems)
     assert [column.title for column in table.columns[2 + table.across :]] == ["gold"]
     for figure, label, *cells in table.rows:
-        kind = {"F1": "observed", "corrected F1": "corrected"}[figure]
+        key, kind = {
+            "precision": ("precision", "observed"),
+            "recall": ("recall", "observed"),
+            "F1": ("f1", "observed"),
+            "corrected F1": ("f1", "corrected"),
+        }[figure]
         for name, cell in zip(names, cells, strict=False):
             system = evaluation.systems[name]
             parts = {"all (micro)": system, "all (macro)": system.macro, **system.labels}
-            assert cell == getattr(parts[label].f1, kind)
-    assert len(table.rows) == 2 * (len(LABELS) + 2)
+            assert cell == getattr(getattr(parts[label], key), kind)
+    assert len(table.rows) == 4 * (len(LABELS) + 2)
 
 
 def test_what_stays_as_it_is():
