@@ -132,8 +132,12 @@ def _write_remarks(
         )
     elif agreement.settings.ci is not None:
         remarks.append(
-            f"intervals: cover new {document}s only; generalizing to other annotators (--over"
-            f" annotators) needs at least {LEAST_UNITS}"
+            f"intervals: cover new {document}s only;"
+            + (
+                " --over annotators adds intervals for other annotators"
+                if _count_compared(agreement) >= LEAST_UNITS
+                else f" for other annotators (--over annotators) at least {LEAST_UNITS} are needed"
+            )
         )
     if by == "label" and not agreement.labels:
         remarks.append(f"no rows for labels: match {agreement.settings.match} disregards them")
@@ -338,8 +342,8 @@ def verdict_of(agreement: Agreement) -> str:
     lost_quotes = verdict.write_quotes_not_in_text(
         agreement.settings, names, agreement.not_found, "match nothing"
     )
-    return " ".join(
-        filter(None, [*sentences, verdict.write_names_without_segments(unmarked), lost_quotes])
+    return verdict.join_in_two_sentences(
+        *sentences, verdict.write_names_without_segments(unmarked), lost_quotes
     )
 
 

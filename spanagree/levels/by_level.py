@@ -140,10 +140,10 @@ class EvaluationByLevel(Result):
             shared_phrase or f"on the easiest documents, {hardest_leader} on the hardest"
         )
         verb = "is" if len(leaders[0]) == 1 else "are"
-        sentence = (
-            f"By corrected F1 {easiest_leader} {verb} first {levels_phrase}. No test was made."
+        sentence = f"By corrected F1 {easiest_leader} {verb} first {levels_phrase}."
+        return verdict.join_in_two_sentences(
+            sentence, "No test was made.", write_lost_quotes_sentence(self.whole)
         )
-        return " ".join(filter(None, [sentence, write_lost_quotes_sentence(self.whole)]))
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 

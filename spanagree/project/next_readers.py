@@ -41,6 +41,7 @@ from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shorte
 from spanagree.results.plots import Plot, compute_plot_size, draw_bars, prepare_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
+from spanagree.results.verdict import join_in_two_sentences
 from spanagree.settings import Settings, document_noun
 
 _MOST, _FEW = 100, 20  # numbers of annotators that a terminal shows: up to _MOST all, else _FEW
@@ -203,7 +204,7 @@ class Worklist(Result):
         if n_later := self.left - self.n_exhausted:
             n_readings = pluralize(n_later, "reading")
             sentences.append(f"The limit of {self.settings.limit} leaves {n_readings} for later.")
-        return " ".join(sentences)
+        return join_in_two_sentences(*sentences)
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -189,22 +189,26 @@ class ReferenceEvaluation(SystemsResult):
         documents_phrase = f"{verdict.write_range(document_counts, noun)} that a person saw too"
         confidence = parse_confidence(self.settings)
         advice = "--ci" if confidence is None else ""
-        sentence = verdict.write_order(
+        first, *others = verdict.write_order(
             self.scores, documents_phrase, confidence, advice, self.unmarked
         )
+        human = self._write_agreement_of_people()
+        others = [*others, human] if len(self.scores) == 1 else [human, *others]
         chance = verdict.write_chance_model(self.settings)
-        sentence = " ".join(filter(None, [sentence, chance, self.not_in_text]))
+        return verdict.join_in_two_sentences(first, *others, chance, self.not_in_text)
+
+    def _write_agreement_of_people(self) -> str:
+        """Write the sentence on the agreement of people with each other."""
+        noun = document_noun(self.settings)
         people_f1, documents_of_people = self.ceiling.f1, pluralize(self.ceiling.documents, noun)
         if self.references == 1:
-            return f"{sentence} One reference alone gives no human agreement."
+            return "One reference alone gives no human agreement."
         score_key, adjective = verdict.choose_figure(self.settings)
         value = getattr(people_f1, score_key)
         if math.isnan(value):
-            return f"{sentence} Human agreement has no {adjective}F1: {people_f1.reason}."
+            return f"Human agreement has no {adjective}F1: {people_f1.reason}."
         people_value = verdict.format_short(value)
-        return (
-            f"{sentence} People agree with each other to {people_value}, on {documents_of_people}."
-        )
+        return f"People agree with each other to {people_value}, on {documents_of_people}."
 
     @property
     def references(self) -> int:

@@ -202,15 +202,17 @@ class AltTest(Result):
         else:
             exception = f", but not {failed_scores}" if failed_scores else ""
             outcome = f"passes the alternative annotator test {passed_scores}{exception}"
-        sentence = f"{candidate} {outcome}, with ε {epsilon}.{self._warn_if_nearly_empty()}"
-        return " ".join(filter(None, [sentence, self.not_in_text]))
+        sentence = f"{candidate} {outcome}, with ε {epsilon}."
+        return verdict.join_in_two_sentences(
+            sentence, self._warn_if_nearly_empty(), self.not_in_text
+        )
 
     def _warn_if_nearly_empty(self) -> str:
         """Write a warning if the candidate marked so little that it may pass by ties."""
         if self.marked_in is None or not 0 < self.marked_in * _NEARLY_EMPTY < self.compared:
             return ""
         return (
-            f" It marked something in {self.marked_in} of {self.compared} documents in which"
+            f"It marked something in {self.marked_in} of {self.compared} documents in which"
             " somebody did, so this says little of what it marks."
         )
 

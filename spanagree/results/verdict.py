@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +14,29 @@ from spanagree.results.score import NO_CHANCE, Score
 
 LEVEL = 0.05  # p below which a difference is significant
 _NAMED = 5  # systems in a sentence on their order
+
+
+_OPENING = re.compile(
+    "(Chance (?:lets|is)|Over other|Without|No test|The test|The limit|It marked|People|Human"
+    " agreement|One reference|By a permutation|Significant steps|There are|For|Errors of|Not shown)"
+    " "
+)
+"""Openings of sentences that may follow a semicolon; other sentences begin with a name."""
+
+
+def join_in_two_sentences(*sentences: str) -> str:
+    """Join sentences so that two are left: further ones follow the second after a semicolon.
+
+    >>> join_in_two_sentences("a leads.", "It is over 3 pairs.", "Chance lets all overlap.")
+    'a leads. It is over 3 pairs; chance lets all overlap.'
+    """
+    first, *others = [sentence for sentence in sentences if sentence] or [""]
+    clauses = [
+        f"{sentence[0].lower()}{sentence[1:]}" if _OPENING.match(sentence) else sentence
+        for sentence in others[1:]
+    ]
+    last = "; ".join(clause.removesuffix(".") for clause in [*others[:1], *clauses])
+    return f"{first} {last}." if last else first
 
 
 def format_short(value: float) -> str:
@@ -28,13 +52,14 @@ def format_short(value: float) -> str:
     return f"−{text}" if value < 0 and text != ".000" else text
 
 
-def write_interval(low: float, high: float, confidence: float) -> str:
-    """Format an interval in words.
+def write_interval(low: float, high: float, confidence: float, test: str = "") -> str:
+    """Format an interval in words, with the name of its test.
 
-    >>> write_interval(0.1, 0.25, 95)
-    '95 % CI .100 to .250'
+    >>> write_interval(0.1, 0.25, 95), write_interval(0.1, 0.25, 95, "jackknife")
+    ('95 % CI .100 to .250', '95 % jackknife CI .100 to .250')
     """
-    return f"{confidence:g} % CI {format_short(low)} to {format_short(high)}"
+    kind = f"{test} CI" if test else "CI"
+    return f"{confidence:g} % {kind} {format_short(low)} to {format_short(high)}"
 
 
 class PairwiseTest(NamedTuple):
@@ -245,7 +270,7 @@ def write_extremes(
         confidence: confidence of the intervals in per cent.
 
     >>> write_extremes({"PER": 0.8, "LOC": 0.5}, "label")
-    'By label it is highest for PER (.800) and lowest for LOC (.500). No test was made: add --ci.'
+    'By label it is highest for PER (.800) and lowest for LOC (.500); no test was made: add --ci.'
     >>> write_extremes({"PER": 1.0, "LOC": 1.0}, "label", "γ_k")
     'γ_k is the same for each label (1.000).'
     """
@@ -274,8 +299,8 @@ def write_extremes(
 
     advice = "" if confidence else ": add --ci"
     return (
-        f"By {noun} {subject} is highest for {add_figure(high)} and lowest for {add_figure(low)}."
-        f" No test was made{advice}."
+        f"By {noun} {subject} is highest for {add_figure(high)} and lowest for {add_figure(low)};"
+        f" no test was made{advice}."
     )
 
 
@@ -327,8 +352,8 @@ def write_order(
     confidence: float | None = None,
     advice: str = "",
     unmarked: Sequence[str] = (),
-) -> str:
-    """Write the order of systems by corrected F1, without a test.
+) -> list[str]:
+    """Write sentences on the order of systems by corrected F1, without a test.
 
     Args:
         scores: F1 of each system.
@@ -338,20 +363,18 @@ def write_order(
         unmarked: names of systems, or gold, without a segment.
 
     >>> write_order({"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889)}, "9 texts")
-    'By corrected F1 the order is b (.889), a (.778), on 9 texts. No test was made.'
+    ['By corrected F1 the order is b (.889), a (.778), on 9 texts.', 'No test was made.']
     """
     if len(scores) == 1:
         ((name, score),) = scores.items()
         if unmarked:
-            return f"{join_in_words(unmarked)} marked nothing, on {documents_phrase}."
-        return (
-            f"{write_score(escape_name(name), score, confidence)} It was measured on"
-            f" {documents_phrase}."
-        )
+            return [f"{join_in_words(unmarked)} marked nothing, on {documents_phrase}."]
+        score_text = write_score(escape_name(name), score, confidence)
+        return [score_text, f"It was measured on {documents_phrase}."]
     ranked, score_key = rank_names(scores), choose_ranking_score(scores)
     if not ranked:
         sentence = f"No system has a defined {_NAME_OF[score_key]}, on {documents_phrase}."
-        return f"{sentence} {write_names_without_segments(unmarked)}".rstrip()
+        return [sentence, *_write_unmarked(unmarked)]
     rest = [pluralize(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
     groups = _group_ranked_names(scores, ranked[:_NAMED])
     groups_in_words = [
@@ -363,11 +386,13 @@ def write_order(
         value = format_short(getattr(scores[ranked[0]], score_key))
         ranking = f"{join_in_words(sorted(ranked))} are equal ({value})"
     advice_phrase = f": add {advice}" if advice else ""
-    sentence = (
-        f"By {_NAME_OF[score_key]} {ranking}, on {documents_phrase}."
-        f" No test was made{advice_phrase}."
-    )
-    return f"{sentence} {write_names_without_segments(unmarked)}".rstrip()
+    sentence = f"By {_NAME_OF[score_key]} {ranking}, on {documents_phrase}."
+    return [sentence, f"No test was made{advice_phrase}.", *_write_unmarked(unmarked)]
+
+
+def _write_unmarked(names: Sequence[str]) -> list[str]:
+    """Write the sentence on layers without a segment, if there are any."""
+    return [write_names_without_segments(names)] if names else []
 
 
 def write_comparison(
@@ -378,8 +403,9 @@ def write_comparison(
     n_pairs: int = 1,
     unmarked: Sequence[str] = (),
     correction: str = "",
-) -> str:
-    """Write the system with the highest corrected F1, and the pairs that differ significantly.
+    test: str = "",
+) -> list[str]:
+    """Write sentences on the system with the highest corrected F1, and on significant pairs.
 
     Args:
         scores: F1 of each system.
@@ -389,15 +415,16 @@ def write_comparison(
         n_pairs: number of pairs that p and intervals are adjusted for.
         unmarked: names of systems, or gold, without a segment.
         correction: name of the correction of p; without one it is multiplied by the pairs.
+        test: name of the test.
 
     >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
     >>> lead = PairwiseTest("bert", 0.006, -0.001, 0.013, 0.2, False)
-    >>> text = write_comparison(scores, [lead], 95)
+    >>> [text] = write_comparison(scores, [lead], 95)
     >>> text.partition(", but ")[2]
     'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
     """
     leaders = list_leaders(scores)
-    sentences = [_write_leaders(scores, leaders, leads, (confidence, n_pairs))]
+    sentences = [_write_leaders(scores, leaders, leads, (confidence, n_pairs, test))]
     named_systems = {test.system for test in leads if test.is_significant and test.difference < 0}
     if all(test.is_significant and test.difference > 0 for test in leads):
         named_systems = set(scores)  # the first sentence names all
@@ -424,7 +451,7 @@ def write_comparison(
         sentences[-1] = add_p_adjustment(
             sentences[-1], adjustment or f"multiplied by {n_pairs} pairs"
         )
-    return " ".join([*sentences, write_names_without_segments(unmarked)]).rstrip()
+    return [*sentences, *_write_unmarked(unmarked)]
 
 
 def add_p_adjustment(sentence: str, adjustment: str) -> str:
@@ -576,8 +603,8 @@ def write_compared_documents(n_shared: Sequence[int], n_documents: int, noun: st
     return f"{number_phrase} of {pluralize(n_documents, noun)} were compared."
 
 
-_Level: TypeAlias = tuple[float, int]
-"""Confidence of intervals in per cent, and the number of pairs that they are simultaneous for."""
+_Level: TypeAlias = tuple[float, int, str]
+"""Confidence of intervals in per cent, number of pairs that they cover, and name of the test."""
 
 
 def _write_leads(leads: Sequence[PairwiseTest], level: _Level) -> str:
@@ -590,11 +617,11 @@ def _write_leads(leads: Sequence[PairwiseTest], level: _Level) -> str:
 
 def _write_difference(test: PairwiseTest, level: _Level) -> str:
     """Write the difference of two systems, with its interval or with p."""
-    has_interval, (confidence, n_pairs) = test.low < test.high, level
-    interval = f", {write_interval(test.low, test.high, confidence)}" if has_interval else ""
+    has_interval, (confidence, n_pairs, name) = test.low < test.high, level
+    interval = f", {write_interval(test.low, test.high, confidence, name)}" if has_interval else ""
     if has_interval and n_pairs > 1:
         interval = f", simultaneous {interval[2:]}, {n_pairs} pairs"
-    p = f", p {write_p(test.p)}" if not interval else ""
+    p = f", {f'{name} p' if name else 'p'} {write_p(test.p)}" if not interval else ""
     documents_phrase = f" {test.documents_phrase}" if test.documents_phrase else ""
     return f"difference {format_short(test.difference)}{documents_phrase}{interval}{p}"
 

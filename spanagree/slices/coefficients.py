@@ -105,7 +105,7 @@ class CoefficientsBySlice(CoefficientsByPart):
             reason = (
                 f"fewer than two slices have {ENOUGH} {self._clusters} with anything to compare"
             )
-            return sentence.replace("No test was made.", f"No test was made: {reason}.")
+            return sentence.replace("no test was made.", f"no test was made: {reason}.")
         (largest,) = self.differences
         high, low = (
             f"{verdict.format_short(self.alphas[name])} in {escape_name(name)}"

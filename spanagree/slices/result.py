@@ -183,12 +183,16 @@ class Slices(Result, MappingResult):
     def verdict(self) -> str:
         """Trend and significant steps of slices in order, or the largest difference."""
         if self.is_ordered:
-            sentences = [self._verdict_in_order(name) for name in self.scored[:_MOST_NAMED]]
+            sentences = [
+                sentence
+                for name in self.scored[:_MOST_NAMED]
+                for sentence in self._verdict_in_order(name)
+            ]
         elif self.largest is None:
             sentences = [self._untested()]
         else:
             sentences = [self._verdict_on_largest(self.largest)]
-        return " ".join(filter(None, [*sentences, self.not_in_text]))
+        return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
     def _untested(self) -> str:
         """Describe the highest and the lowest slice of the first system, without a test."""
@@ -198,8 +202,8 @@ class Slices(Result, MappingResult):
         subject = self._subject(self.scored[0])
         extremes = verdict.write_extremes(self._values(self.scored[0]), "slice", subject, None, 95)
         return f"{extremes[0].upper()}{extremes[1:]}".replace(
-            "No test was made.",
-            f"No test was made: fewer than two slices have {ENOUGH}"
+            "no test was made.",
+            f"no test was made: fewer than two slices have {ENOUGH}"
             f" {document_noun(self.settings)}s with"
             " anything marked, and two with an error and a match.",
         )
@@ -230,20 +234,20 @@ class Slices(Result, MappingResult):
             return f"The largest difference that a test supports: {figures}."
         return f"No two slices can be told apart; the largest difference: {figures}."
 
-    def _verdict_in_order(self, name: str) -> str:
-        """Describe the first and last value, the trend, and the significant steps."""
+    def _verdict_in_order(self, name: str) -> list[str]:
+        """Write sentences on the first and last value, the trend, and the significant steps."""
         ends = verdict.write_first_and_last(self._values(name))
         subject = self._subject(name)
         subject = f"{subject[0].upper()}{subject[1:]}"
         if not ends:
-            return f"Fewer than two slices have a defined {subject}."
+            return [f"Fewer than two slices have a defined {subject}."]
         sentence = f"{subject} goes {ends}."
         changes = [change for change in self.changes if change.scored == name]
         has_several_steps = len(changes) > 1
         first_change = getattr(changes[0], self._kind)
         p = self.trends[name].p if has_several_steps else first_change.p
         if math.isnan(p):
-            return f"{sentence} There are too few {document_noun(self.settings)}s for a test."
+            return [sentence, f"There are too few {document_noun(self.settings)}s for a test."]
         rises = (self.trends[name].slope if has_several_steps else first_change.value) > 0
         change_noun, location = (
             ("trend", " over all slices") if has_several_steps else ("change", "")
@@ -253,7 +257,7 @@ class Slices(Result, MappingResult):
             if p < LEVEL
             else f"the {change_noun}{location} is not significant"
         )
-        sentence = f"{sentence} By a permutation test {outcome} (p {verdict.write_p(p)})."
+        sentences = [sentence, f"By a permutation test {outcome} (p {verdict.write_p(p)})."]
         steps = [
             f"from {escape_name(step.a)} to {escape_name(step.b)}"
             f" (p {verdict.write_p(getattr(step, self._kind).p_adjusted)})"
@@ -261,9 +265,9 @@ class Slices(Result, MappingResult):
             if has_several_steps and getattr(step, self._kind).p_adjusted < LEVEL
         ]
         if not steps:
-            return sentence
+            return sentences
         step_names = ", ".join(verdict.abbreviate_names(steps, _MOST_NAMED, "more step"))
-        return f"{sentence} Significant steps, after Holm's correction: {step_names}."
+        return [*sentences, f"Significant steps, after Holm's correction: {step_names}."]
 
     # --- tables ---------------------------------------------------------------------------------
 

@@ -165,7 +165,7 @@ class ChanceTest(Result):
                 sentences[-1], f"adjusted for {n_tests} systems, Holm"
             )
         sentences += [verdict.write_names_without_segments(self.unmarked), self.not_in_text]
-        return " ".join(filter(None, sentences))
+        return verdict.join_in_two_sentences(*sentences)
 
     def _write_p(self, name: str) -> str:
         """Return the adjusted p of a system in words, or the reason for an undefined p."""

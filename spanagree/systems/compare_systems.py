@@ -155,7 +155,7 @@ class Comparison(Result, MappingResult):
         confidence = parse_confidence(self.settings) or 95
         significant_pairs = self._list_better(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
-        sentence = verdict.write_comparison(
+        sentences = verdict.write_comparison(
             self.scores,
             lead_tests,
             confidence,
@@ -163,9 +163,10 @@ class Comparison(Result, MappingResult):
             n_pairs,
             self.unmarked,
             correction,
+            self.settings.test,
         )
         chance = verdict.write_chance_model(self.settings) if self._title == "F1" else ""
-        return " ".join(filter(None, [sentence, self._of_runs, chance, self.not_in_text]))
+        return verdict.join_in_two_sentences(*sentences, self._of_runs, chance, self.not_in_text)
 
     @property
     def _title(self) -> str:

@@ -20,7 +20,7 @@ from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation
 from spanagree.systems.single_segments import require_corpus, write_caption
 
-_NAMED = 3  # systems whose most frequent error is in the verdict
+_NAMED = 2  # systems whose most frequent error is in the verdict
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,7 +77,7 @@ class ErrorTypes(Result):
                 if most_frequent
                 else f"{quoted_name}: no error."
             )
-        return " ".join(filter(None, [*sentences, self.not_in_text]))
+        return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each type of error and system, with its share of the system's errors."""

@@ -167,7 +167,7 @@ class EvaluationOfRuns(SystemsResult):
         ]
         if self.settings.get("chance_undefined"):
             spreads.append(verdict.write_chance_model(self.settings))
-        return " ".join(filter(None, [ranking, *spreads, self.not_in_text]))
+        return verdict.join_in_two_sentences(*ranking, *spreads, self.not_in_text)
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each system, with means and spread over its runs."""

@@ -128,7 +128,7 @@ def verdict_of(sweep: ScoreSweep) -> str:
         ]
     if sweep.settings.get("chance_undefined"):
         sentences.append(verdict.write_chance_model(sweep.settings))
-    return " ".join(filter(None, [*sentences, sweep.not_in_text]))
+    return verdict.join_in_two_sentences(*sentences, sweep.not_in_text)
 
 
 def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:

@@ -37,7 +37,7 @@ from spanagree.systems.single_segments import require_corpus, write_caption
 LEAST_SHARE = 1.0
 """Smallest share of a gold segment, in per cent, that counts as an overlap, as in nervaluate."""
 
-_NAMED = 3  # systems with scores in the verdict
+_NAMED = 2  # systems with scores in the verdict
 
 
 class Strategy(NamedTuple):
@@ -183,7 +183,7 @@ class StrategyScores(Result):
                 for strategy, counts in counts_by_strategy.items()
             )
             sentences.append(f"F1 of {escape_name(name)}: {figures}.")
-        return " ".join(filter(None, [*sentences, self.not_in_text]))
+        return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each strategy of each system, or of each of its labels."""

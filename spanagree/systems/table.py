@@ -261,13 +261,13 @@ def verdict_of(evaluation: Evaluation) -> str:
     shared = [system.documents for system in evaluation.systems.values()]
     documents_phrase = f"{verdict.write_range(informative, noun)} with anything marked"
     confidence = parse_confidence(evaluation.settings)
-    sentence = verdict.write_order(
+    sentences = verdict.write_order(
         evaluation.scores, documents_phrase, confidence, "--test jackknife", evaluation.unmarked
     )
     coverage = verdict.write_compared_documents(shared, evaluation.documents, noun)
     chance = verdict.write_chance_model(evaluation.settings)
-    return " ".join(
-        filter(None, [sentence, coverage, chance, write_lost_quotes_sentence(evaluation)])
+    return verdict.join_in_two_sentences(
+        *sentences, coverage, chance, write_lost_quotes_sentence(evaluation)
     )
 
 

@@ -69,7 +69,7 @@ def test_the_whole_says_which(crowd):
         row, other = rows[f"{name} without dia, cem"], alone[name]
         del row["of"], row["signature"], other["of"], other["signature"]
         assert row == other
-    assert "Without dia, cem: F1 .882; chance alone gives .070; corrected for chance .873." in found.verdict  # fmt: skip
+    assert "without dia, cem: F1 .882; chance alone gives .070; corrected for chance .873." in found.verdict  # fmt: skip
     assert found.settings["without"] == ("dia", "cem")
     assert "without" not in sa.agree(crowd).settings
 

@@ -135,7 +135,7 @@ def test_nobody_may_read_it():
     found = sa.project.worklist(project(), readers=3, assignees=["ann"])
     assert [(row.annotator, row.document) for row in found] == [("ann", "=d")]
     assert (found.left, found.n_exhausted) == (1 + 2 + 2 + 2, 1 + 2 + 2 + 2)
-    assert "For 7 readings nobody is left who has not seen the document." in found.verdict
+    assert "for 7 readings nobody is left who has not seen the document." in found.verdict
 
 
 def test_one_annotator():
@@ -154,7 +154,7 @@ def test_a_limit_leaves_the_rest():
     """The most urgent readings are done first, and the verdict says how many are for later."""
     found = sa.project.worklist(project(), limit=1)
     assert [row.document for row in found] == ["=d", "=d", "b"]
-    assert found.verdict.endswith("The limit of 1 leaves 1 reading for later.")
+    assert found.verdict.endswith("; the limit of 1 leaves 1 reading for later.")
     assert "limit:1" in found.signature
 
 
@@ -351,7 +351,7 @@ def test_commands(run, newsroom, tmp_path):
     found = sa.project.worklist(sa.read(crowd), readers=4, limit=5, assignees=["bob", "cem", "zoe"])
     assert code == 0
     assert path.read_text("utf-8") == found.to_csv()
-    assert "15 readings go to 3 annotators, 5 each." in " ".join(out.split())
+    assert "15 readings go to 3 annotators, 5 each; the limit" in " ".join(out.split())
     assert ["zoe", "0", "5"] in [line.split() for line in out.splitlines()]
     assert "note: zoe: not among the annotators" in err
     code, out, err = run("gold", crowd, "--worklist", tmp_path / "work.jsonl", "-o", tmp_path / "gold.jsonl")  # fmt: skip

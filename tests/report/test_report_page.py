@@ -262,13 +262,13 @@ def test_summary(systems, crowd):
     """Two sentences lead: who is first, how certain that is, and whether chance changes it."""
     assert said(systems, gold="gold.conll").startswith(
         "Summary tagger.conll has the highest corrected F1 (.614), but cannot be told apart from"
-        " lexicon.conll (difference .021, simultaneous 95 % CI −.124 to .165, 3 pairs). tagger.conll is better than chunker.conll, p .005;"
+        " lexicon.conll (difference .021, simultaneous 95 % jackknife CI −.124 to .165, 3 pairs). tagger.conll is better than chunker.conll, p .005;"
         " lexicon.conll is better than chunker.conll, p .003 (each p multiplied by 3 pairs). Chance changes the leader: by observed F1 it is lexicon with .649, of which chance alone"
         " would give .138; but neither lead is certain. names are shown without “.conll” at their end"
     )
     assert said(copies(systems, "good", "chunker")) == (
         "Summary good has the highest corrected F1 (1.000), and is told apart from all others; the closest is"
-        " chunker (difference .577, 95 % CI .494 to .659). Chance does not change the leader."
+        " chunker (difference .577, 95 % jackknife CI .494 to .659). Chance does not change the leader."
         " good: only 0 of 96 sentences hold any disagreement; on others the figures may differ a lot"
         "good: interval: exact, as 0 of 96 hold any error"
     )

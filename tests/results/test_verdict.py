@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from html import unescape
 
 import pytest
@@ -13,7 +14,12 @@ import spanagree as sa
 from spanagree.results import Interval, Score, verdict
 from spanagree.results.caveats import write_caveats
 from spanagree.results.score import build_undefined_score
-from spanagree.results.verdict import PairwiseTest, SignificantPair, write_order, write_score
+from spanagree.results.verdict import (
+    PairwiseTest,
+    SignificantPair,
+    join_in_two_sentences,
+    write_score,
+)
 
 SCORES = {
     "a": Score(0.8, 0.1, 0.7778),
@@ -22,14 +28,24 @@ SCORES = {
 }
 
 
+def order(*arguments, **options):
+    """The verdict on an order."""
+    return join_in_two_sentences(*verdict.write_order(*arguments, **options))
+
+
+def comparison(*arguments, **options):
+    """The verdict on a comparison."""
+    return join_in_two_sentences(*verdict.write_comparison(*arguments, **options))
+
+
 def test_without_a_test_only_the_order_is_named():
     """Nobody is said to be better; what is undefined has no place."""
-    text = write_order(SCORES, "9 texts")
+    text = order(SCORES, "9 texts")
     assert text.startswith("By corrected F1 the order is b (.889), a (.778), on 9 texts.")
     assert text.endswith("No test was made.")
-    assert write_order(SCORES, "9 texts", advice="--ci").endswith("No test was made: add --ci.")
+    assert order(SCORES, "9 texts", advice="--ci").endswith("No test was made: add --ci.")
     assert "better" not in text
-    assert "defined" in write_order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
+    assert "defined" in order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
 
 
 def test_systems_that_are_equal():
@@ -63,14 +79,12 @@ def test_systems_that_are_equal():
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
     close = PairwiseTest("a", 0.1111, -0.02, 0.24, 0.09, is_significant=False)
-    assert verdict.write_comparison(SCORES, [close], 95) == (
+    assert comparison(SCORES, [close], 95) == (
         "b has the highest corrected F1 (.889), but cannot be told apart from a"
         " (difference .111, 95 % CI −.020 to .240)."
     )
     far = [PairwiseTest("a", 0.1111, 0.02, 0.24, 0.01, is_significant=True)]
-    assert "is told apart from all others; the closest is a" in verdict.write_comparison(
-        SCORES, far, 95
-    )
+    assert "is told apart from all others; the closest is a" in comparison(SCORES, far, 95)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +105,7 @@ def test_documents_left_out():
     layers = {"g": documents, "s": [documents[0], None, []]}
     found = sa.evaluate(sa.Corpus.from_segments([3] * 3, layers), gold="g")
     assert found.verdict.endswith(
-        "on 2 documents with anything marked. 2 of 3 documents were compared."
+        "on 2 documents with anything marked; 2 of 3 documents were compared."
     )
     layers["t"] = [[], [], []]  # saw all three, in which gold has something
     found = sa.evaluate(sa.Corpus.from_segments([3] * 3, layers), gold="g")
@@ -105,16 +119,16 @@ def test_documents_of_systems_and_of_people():
     layers = {"ann": seen * 4, "bob": [*seen * 3, None], "mine": [None, *seen * 3]}
     corpus = sa.Corpus.from_segments([3] * 4, layers | {"cem": [None, None, None, *seen]})
     found = sa.evaluate_references(corpus, systems=["mine"], match="token")
-    assert "It was measured on 3 documents that a person saw too." in found.verdict
+    assert "It was measured on 3 documents that a person saw too; people" in found.verdict
     assert found.verdict.endswith(", on 4 documents.")
     single = sa.evaluate_references(corpus, ["ann"], systems=["mine"], match="token")
-    assert single.verdict.endswith(" One reference alone gives no human agreement.")
+    assert single.verdict.endswith("; one reference alone gives no human agreement.")
     apart = sa.Corpus.from_segments(
         [3] * 2, {"ann": [*seen, None], "bob": [None, *seen], "m": seen * 2}
     )
     found = sa.evaluate_references(apart, systems=["m"])
     assert found.verdict.endswith(
-        " Human agreement has no corrected F1: no document that two references saw."
+        "; human agreement has no corrected F1: no document that two references saw."
     )
 
 
@@ -144,12 +158,48 @@ def results(newsroom):
     }
 
 
+def sentences(text):
+    """Number of sentences of a verdict whose names have no full stop."""
+    return len(re.findall(r"[\w)]\.(?= [A-Z\d]|$)", text))
+
+
+def test_two_sentences_where_much_is_to_be_said():
+    """Layers that overlap, miss documents or mark nothing add clauses, not sentences."""
+    both, nothing = [(0, 2, "X"), (1, 3, "Y")], []
+    layers = {
+        "gold": [both] * 9,
+        "a": [both] * 8 + [None],
+        "b": [[(0, 2, "X")]] * 9,
+        "c": [nothing] * 9,
+    }
+    corpus = sa.Corpus.from_segments([9] * 9, layers)
+    evaluation = sa.evaluate(corpus)
+    runs = {"r": ["a", "b"]}
+    found = {
+        "evaluate": evaluation,
+        "agree": sa.agree(corpus, ci=sa.Jackknife(over="annotators")),
+        "without": sa.agree(corpus, without=["c"]),
+        "references": sa.evaluate_references(corpus, systems=["b", "c"]),
+        "runs": sa.systems.score_runs(evaluation, runs),
+        "compared": sa.compare_systems(evaluation),
+        "permuted": sa.compare_systems(evaluation, test="permutation", resamples=99),
+        "errors": sa.systems.error_types(evaluation),
+        "strategies": sa.systems.strategy_scores(evaluation),
+        "worklist": sa.project.worklist(corpus, readers=9, limit=1),
+    }
+    for name, result in found.items():
+        assert 0 < sentences(result.verdict) <= 2, f"{name}: {result.verdict}"
+    assert "; chance lets segments of different labels overlap" in evaluation.verdict
+    assert " permutation p " in found["permuted"].verdict
+
+
 @pytest.mark.long
 def test_every_result_that_compares_has_a_verdict(newsroom):
     """The same sentence stands in JSON, in the notebook's table and above the text."""
     for name, result in results(newsroom).items():
         text = result.verdict
         assert text.endswith("."), name
+        assert sentences(text) <= 2, f"{name}: {text}"
         assert "nan" not in text, name
         assert result.to_dict()["verdict"] == text, name
         assert text in unescape(result._repr_html_()), name
@@ -287,7 +337,7 @@ def test_several_systems(newsroom):
     assert p[lexicon, tagger] != verdict.write_p(found[lexicon, chunker].corrected.p)
     assert found.verdict == (
         f"{tagger} has the highest corrected F1 (.614), but cannot be told apart from {lexicon}"
-        f" (difference .021, p {p[lexicon, tagger]}). {tagger} is better than {chunker},"
+        f" (difference .021, permutation p {p[lexicon, tagger]}). {tagger} is better than {chunker},"
         f" p {p[tagger, chunker]}; {lexicon} is better than {chunker}, p {p[lexicon, chunker]}"
         " (each p adjusted for 3 pairs, Holm)."
     )
@@ -300,7 +350,7 @@ def test_pairs_behind_the_first():
     nan = math.nan
     leads = [PairwiseTest(x, 0.1 * i, nan, nan, 0.0004, True) for i, x in enumerate(names) if i]
     better = [SignificantPair(a, b, 0.0312) for i, a in enumerate(names) for b in names[i + 1 :]]
-    assert verdict.write_comparison(scores, leads, 95, better, 15) == (
+    assert comparison(scores, leads, 95, better, 15) == (
         "s0 has the highest corrected F1 (.900), and is told apart from all others; the closest is"
         " s1 (difference .100, p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"
         " s1 is better than s4, p .031; s1 is better than s5, p .031; s2 is better than s3, p .031;"
@@ -318,7 +368,7 @@ def test_the_interval_of_two_systems():
         })),
     )  # fmt: skip
     (pair,) = found.pairs
-    ends = verdict.write_interval(pair.corrected.low, pair.corrected.high, 95)
+    ends = verdict.write_interval(pair.corrected.low, pair.corrected.high, 95, "jackknife")
     assert found.verdict.endswith(
         f"(difference {verdict.format_short(pair.corrected.value)}, {ends})."
     )
@@ -353,9 +403,9 @@ def test_highest_and_lowest():
     values, ends = {"PER": 0.8, "LOC": 0.5}, {"PER": (0.7, 0.9), "LOC": (0.25, 0.75)}
     assert verdict.write_extremes(values, "label", "it", ends, 95) == (
         "By label it is highest for PER (.800, 95 % CI .700 to .900) and lowest for LOC"
-        " (.500, 95 % CI .250 to .750). No test was made."
+        " (.500, 95 % CI .250 to .750); no test was made."
     )
-    assert verdict.write_extremes(values, "label").endswith(" (.500). No test was made: add --ci.")
+    assert verdict.write_extremes(values, "label").endswith(" (.500); no test was made: add --ci.")
 
 
 @pytest.mark.parametrize("measure", [sa.alpha_u, sa.labels.coefficients_by_label])

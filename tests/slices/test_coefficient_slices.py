@@ -116,7 +116,7 @@ def test_what_is_said_of_slices():
     table = sa.labels.LabelTable.from_rows([*rows(), ("r9", "ann", "x")])  # one with one label
     names = ["early"] * 6 + ["late"] * 6 + [None]
     found = sa.slices.coefficients_by_slice(table, names)
-    assert "No test was made: fewer than two slices have 10 items" in found.verdict
+    assert "no test was made: fewer than two slices have 10 items" in found.verdict
     assert "interval" not in str(found)
     assert "1 item has no slice, left out" in found.notes
     with_ci = sa.slices.coefficients_by_slice(table, [*names[:-1], "late"], ci=True)

@@ -187,12 +187,12 @@ def test_two_runs(evaluation):
     result = score_runs(evaluation, runs, ci=True)
     assert result["ours"].over_runs == {}
     a, b = (f"{f1(evaluation, run, 'corrected'):.3f}"[1:] for run in OURS[:2])
-    assert f"ours has {a} and {b} in its 2 runs." in result.verdict
+    assert f"ours has {a} and {b} in its 2 runs" in result.verdict
     remarks = result.table().remarks
     assert f"ours: corrected F1 {a} and {b}; an interval over runs needs 3" in remarks
     compared = sa.compare_systems(evaluation, runs=runs)
     assert compared.verdict.endswith(
-        "The test regards other documents, and these runs: for others it needs 3 of a system."
+        "; the test regards other documents, and these runs: for others it needs 3 of a system."
     )
     assert "over" not in compared.settings
     mixed = sa.compare_systems(evaluation, runs={"ours": OURS, "theirs": THEIRS[:2]})

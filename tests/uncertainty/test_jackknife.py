@@ -347,7 +347,8 @@ def test_over_annotators_in_words(crowd):
     """The verdict, the signature, and a remark below ten annotators."""
     result = sa.agree(crowd, ci=sa.Jackknife(over="annotators"))
     assert (
-        "Over other annotators too: .094 to .884 (unreliable with 5 annotators)." in result.verdict
+        "; over other annotators too: .094 to .884 (unreliable with 5 annotators)."
+        in result.verdict
     )
     assert "(95 % CI .457 to .565 over documents, for these 5 annotators)" in result.verdict
     assert "|ci:jackknife-t95|over:documents+annotators|" in result.signature
@@ -486,7 +487,8 @@ def test_several_systems(news):
     assert pair.p_adjusted == min(1, 3 * pair.p)
     assert made.settings.get("seed") is None
     assert (
-        "cannot be told apart from lexicon (difference .021, simultaneous 95 % CI" in made.verdict
+        "cannot be told apart from lexicon (difference .021, simultaneous 95 % jackknife CI"
+        in made.verdict
     )
     assert ", 3 pairs)" in made.verdict
     alone = sa.compare_systems(sa.evaluate(news.select_annotators(["gold", "lexicon", "tagger"])))
