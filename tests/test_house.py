@@ -384,6 +384,13 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
 
 
+def test_names_in_docstrings_are_found():
+    """Full names in docstrings lead somewhere, or the documentation site cannot be built."""
+    for path in (Path(sa.__file__).parent).rglob("*.py"):
+        for name in re.findall(r":\w+:`~?(spanagree\.[\w.]+)`", path.read_text("utf-8")):
+            assert pkgutil.resolve_name(name) is not None, f"{path}: {name}"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_python_in_the_docs(page, monkeypatch):

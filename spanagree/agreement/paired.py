@@ -16,13 +16,13 @@ _PORTION = 1 << 18  # segments that are paired at a time
 
 
 class SegmentPairs(NamedTuple):
-    """Segments in pairs, or alone; see :func:`spanagree.comparisons.pair_layers.pair_layers`.
+    """Segments in pairs, or alone; see :func:`spanagree.comparisons.pairing.pair_layers`.
 
     Attributes:
         document: index of the document of each pair.
         a, b: indices of the two annotators.
         label_a, label_b: indices of the two labels; −1 if an annotator marked nothing.
-        kind: index in :data:`spanagree.comparisons.pair_layers.OUTCOMES`.
+        kind: index in :data:`spanagree.comparisons.pairing.OUTCOMES`.
     """
 
     document: Ints

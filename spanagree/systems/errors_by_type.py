@@ -38,7 +38,7 @@ class ErrorTypes(Result):
 
     Attributes:
         counts: number of pairs of a system with gold, by system and outcome, one of
-            :data:`spanagree.comparisons.pair_layers.OUTCOMES`: match and the types of error.
+            :data:`spanagree.comparisons.pairing.OUTCOMES`: match and the types of error.
         documents: number of documents.
         settings: settings of the evaluation that matter here.
         notes: notes of the evaluation.

@@ -166,7 +166,7 @@ class _TextTable(_File):
 
         Raises:
             InputError: if two columns have the same name, or a row is invalid (see
-                :func:`spanagree.formats.read_csv_rows.read_csv_rows`).
+                :func:`spanagree.formats.csv_rows.read_csv_rows`).
         """
         name = escape_name(self.path)
         rows = read_csv_rows(self.path, self.encoding)
