@@ -412,7 +412,7 @@ def write_results_paragraph(result: Mapping[str, Any]) -> str:
 CITED = ("text", "latex", "bibtex")
 """Names of the formats of a citation."""
 
-_WIDTH = 100
+_WIDTH = 80
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # citation of sources
 _NO_FIGURES = (
     "results: a signature has no figures; pass a result, or a file that --format json wrote"
