@@ -65,6 +65,9 @@ class Counts(NamedTuple):
 class Coefficient(Result):
     """One coefficient of agreement.
 
+    ``float(coefficient)`` is its value, ``f"{coefficient:.2f}"`` formats it, and ``<``, ``>`` and
+    ``round`` use it.
+
     Attributes:
         name: name of the coefficient, such as π.
         value: (observed − expected) / (1 − expected), except for SPA, bias and agreement R.
@@ -87,6 +90,8 @@ class Coefficient(Result):
     >>> found = sa.labels.pi(table)
     >>> found.observed, round(found.expected, 3), round(found.value, 3)
     (0.5, 0.625, -0.333)
+    >>> found < 0.5, round(found, 2), f"{found:.1f}"
+    (True, -0.33, '-0.3')
     """
 
     name: str
@@ -105,6 +110,27 @@ class Coefficient(Result):
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
     CORRECTED: ClassVar[str] = "value"  # the corrected figure; empty if there is none
     SHOWN_BY: ClassVar[str] = f"{__package__}.coefficient_table"
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(float(self), digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def __lt__(self, other: Any) -> bool:
+        return float(self) < float(other)
+
+    def __le__(self, other: Any) -> bool:
+        return float(self) <= float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return float(self) > float(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return float(self) >= float(other)
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined figures are ``nan``."""

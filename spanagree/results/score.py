@@ -162,8 +162,8 @@ class Score(NamedTuple):
     ``corrected = (observed − expected) / (1 − expected)``. Undefined values are ``nan``, and
     ``reason`` explains them; it is empty if all three are defined. ``interval`` is set if intervals
     were requested. ``float(score)`` is the observed figure, ``f"{score:.2f}"`` formats it, and
-    ``<`` and ``>`` compare it, because other programs report this number; ``print`` shows all
-    three.
+    ``<``, ``>`` and ``round`` use it, because other programs report this number; ``print`` shows
+    all three.
 
     >>> score = Score(0.75, 0.5, 0.5)
     >>> print(score, f"{score:.2f}", float(score), score > 0.5)
@@ -191,6 +191,9 @@ class Score(NamedTuple):
 
     def __ge__(self, other: Any) -> bool:
         return float(self) >= float(other)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(float(self), digits)
 
     def __format__(self, spec: str) -> str:
         return format(self.observed, spec) if spec else str(self)

@@ -438,3 +438,13 @@ def test_scores_compare_as_floats():
     assert not low > 0.25
     assert sorted([high, low]) == [low, high]
     assert max(low, high) is high
+    assert (round(Score(2 / 3, 0, 2 / 3), 2), f"{low:.1f}") == (0.67, "0.2")
+
+
+def test_coefficients_compare_as_floats():
+    """A coefficient has the order of its value: κ of 3 of 4 equal labels, each side x in half, is ½."""
+    kappa = sa.labels.kappa(["x", "x", "y", "y"], ["x", "x", "y", "x"])
+    full = sa.labels.kappa(["x", "y"], ["x", "y"])
+    assert float(kappa) == kappa.value == 0.5
+    assert kappa < full and full > kappa and kappa <= 0.5 and full >= kappa  # noqa: PT018 — each of them
+    assert (round(full, 1), f"{kappa:.2f}", f"{kappa}") == (1.0, "0.50", str(kappa))
