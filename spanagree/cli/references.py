@@ -19,7 +19,7 @@ ALTERNATIVE = AlternativeCall(
     "references systems",
     "spanagree.references.against.evaluate_references",
     command_options="baseline by",
-    reason="it is for one gold annotator",
+    reason="--systems and --references compare with many annotators, not with one gold",
 )
 """Function that evaluate calls with many annotators as references."""
 

@@ -35,6 +35,8 @@ _BY = (
 )
 _FILE = "File of the report."
 _TEAM = "Compare annotators with each other, without gold."
+_SIDES = "references systems"
+_SLICED = "slices are of systems against one gold, or of a team"
 _ONE_SUBJECT = "a report shows systems against gold, a team, or systems against annotators"
 
 
@@ -43,11 +45,11 @@ _ONE_SUBJECT = "a report shows systems against gold, a team, or systems against 
     options.group("Output", options.option("-o --output", _FILE, metavar="HTML", required=True)),
     options.comparison_options(
         *add_rules([options.gold_option()], excludes("team references systems", _ONE_SUBJECT)),
-        options.flag("--team", _TEAM, rules=[excludes("references systems", _ONE_SUBJECT)]),
+        options.flag("--team", _TEAM, rules=[excludes(_SIDES, _ONE_SUBJECT)]),
         *side_options(),
         baseline_option(),
         options.beta_option(),
-        options.option("--by", _BY, metavar="COLUMN"),
+        options.option("--by", _BY, metavar="COLUMN", rules=[excludes(_SIDES, _SLICED)]),
         options.flag("--measures", "Show α_U and γ of a team next to F1; γ takes a while."),
     ),
     options.reading_options(),

@@ -202,9 +202,14 @@ class _LabelFile:
         if name is None:
             matching = [c for c, name in enumerate(self.header) if name.strip().lower() == role]
             if len(matching) != 1:
+                advice = (
+                    "; a table with a column for each annotator needs --wide (wide=True)"
+                    if role == "annotator" and not matching
+                    else ""
+                )
                 raise InputError(
                     f"{self.name}: which column is the {role}? name it (--{role}, {role}=); there"
-                    f" are: {headers}"
+                    f" are: {headers}{advice}"
                 )
             return matching[0]
         if not isinstance(name, str):

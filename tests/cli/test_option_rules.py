@@ -209,9 +209,9 @@ def test_what_is_said(capsys):
     """Which option, which other, and why; a term that holds for several values names the given."""
     line = ["evaluate", "nowhere.jsonl", "--systems", "a"]
     for more, said in (
-        (["--gold", "x"], "--gold does not go with --systems: it is for one gold annotator"),
-        (["--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
-        (["--by", "genre"], "--by genre does not go with --systems: it is for one gold annotator"),
+        (["--gold", "x"], "--gold does not go with --systems: --systems and --references compare with many annotators, not with one gold"),
+        (["--by", "document"], "--by document does not go with --systems: --systems and --references compare with many annotators, not with one gold"),
+        (["--by", "genre"], "--by genre does not go with --systems: --systems and --references compare with many annotators, not with one gold"),
         (["--workers", "2"], "--workers needs files found by a pattern: each file is read and compared by itself"),
         (["--digits", "2", "--format", "csv"], "--digits does not go with --format csv: it has the exact figures"),
     ):  # fmt: skip

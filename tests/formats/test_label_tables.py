@@ -157,6 +157,7 @@ def test_totals(write):
 
 BAD = [
     (LONG, {"item": "x"}, "no column called 'x' … 'item', 'annotator', 'label'"),
+    ("item,ann,bob\n1,x,y\n", {}, "which column is the annotator … 'bob'; a table with a column for each annotator needs --wide (wide=True)"),
     ("a,b,c\n1,2,3\n", {}, "which column is the item … (--item, item=) … 'a', 'b', 'c'"),
     ("item,annotator,label,label\n1,2,3,4\n", {"label": "label"}, "2 columns … 'label' … 'item', 'annotator', 'label', 'label'"),
     ("item,annotator,label\n1,ann\n", {}, ":2: 2 cells (between ',') … 3"),

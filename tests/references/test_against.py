@@ -488,7 +488,7 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--gold", "a0"], "--gold does not go with --systems"),
         (["--systems", "m", "--test", "chance"], "--test does not go with --systems"),
         (["--systems", "m", "--levels", "2"], "--levels needs --by difficulty"),
-        (["--systems", "m", "--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
+        (["--systems", "m", "--by", "document"], "--by document does not go with --systems: --systems and --references compare with many annotators, not with one gold"),
         (["--systems", "m", "--seed", "9"], "--seed needs"),
         (["--by", "annotator"], "--by annotator needs --references or --systems"),
     ],

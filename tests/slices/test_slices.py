@@ -389,6 +389,9 @@ def test_the_report(corpus_file, tmp_path, run):
     assert 'id="slices"' not in page.read_text("utf-8")
     code, _, err = run("report", corpus_file, "--by", "x", "-o", page)
     assert (code, "a column (there are genre, meta.week)" in err) == (2, True)
+    code, _, err = run("report", corpus_file, "--systems", "mine", "--by", "genre", "-o", page)
+    assert code == 2
+    assert "--by does not go with --systems: slices are of systems against one gold" in err
     with pytest.raises(sa.SettingError, match="group_by: slices are of systems against one gold"):
         sa.write_report(sa.read(corpus_file), page, systems=["mine"], group_by=["a"] * 40)
 
