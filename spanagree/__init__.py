@@ -120,4 +120,6 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return list_shown_names(globals(), [*__all__, *PACKAGES])
+    packages = [import_module(f"spanagree.{folder}") for folder in PACKAGES]
+    names_in_packages = [name for package in packages for name in package.__all__]
+    return list_shown_names(globals(), [*__all__, *PACKAGES, *names_in_packages])

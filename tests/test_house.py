@@ -207,9 +207,10 @@ def test_public_names():
         assert {*package.__all__} <= {*dir(package)}
         others = {name for name in dir(package) if not re.fullmatch("__.*__", name)}
         if hasattr(package, "__path__"):  # a module shows what it imports
-            assert others <= {*package.__all__, *(PACKAGES if package is sa else ())}
+            assert others <= {*package.__all__, *({*PACKAGES, *PUBLIC} if package is sa else ())}
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             _ = package.nothing
+    assert {"kappa", "alpha", *PUBLIC} <= {*dir(sa)}
     for name, thing in PUBLIC.items():
         assert inspect.getdoc(thing), name
         assert getattr(sa, name) is thing, f"{name} is not found at the top level"
