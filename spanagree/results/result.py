@@ -318,10 +318,10 @@ class Result(ResultBase):
             SettingError: if there is no plot by ``by``.
         """
         if by is not None and by not in cls.DRAWN:
-            choice = "".join(f"choose by {breakdown}, or " for breakdown in cls.DRAWN)
+            breakdowns = "".join(f"by {breakdown}, " for breakdown in cls.DRAWN)
             raise SettingError(
-                f"no picture shows this result by {escape_name(by)}; {choice}leave out by or the"
-                " picture"
+                f"no plot shows this result by {escape_name(by)}; plots are drawn {breakdowns}"
+                f"{'or ' if breakdowns else ''}without a breakdown"
             )
 
     def _picture(self, by: str | None) -> Plot:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -16,6 +17,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.labels.formulas import COEFFICIENTS
 
 
 def drawn(items=30, annotators=5, there=0.6):
@@ -190,13 +192,22 @@ def test_real_crowds(name, say, real):
 
 
 def test_report(tmp_path):
-    """Where segments of different labels overlap, a report on a team has the table by label."""
+    """If segments of different labels overlap, a report has coefficients as a matrix by label."""
     layers = {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
     path, corpus = tmp_path / "report.html", sa.Corpus.from_segments([4], layers)
     sa.write_report(corpus, path, team=True, chance="overlapping")
     text = path.read_text("utf-8")
-    assert text.count("SPA corrected, jackknife") == 2
+    assert "SPA corrected, jackknife" not in text
     assert "are not defined here" not in text
+    section = text.split('<section id="bias"')[1].split("</section>")[0]
+    heads = [re.sub("<[^>]+>", "", x) for x in re.findall('<th scope="?col.*?</th>', section)]
+    assert [x.split()[0] for x in heads] == ["label", "SPA", "π", "κ", "α", "AC1", "bias"]
+    of_label = sa.labels.coefficients_by_label(corpus)
+    cells = re.sub("<[^>]+>", " ", section).split()
+    for label in ("LOC", "PER"):
+        at = cells.index(label, cells.index("B"))
+        figures = [getattr(of_label[label], key).value for key in COEFFICIENTS]
+        assert cells[at + 1 : at + 7] == [f"{x:.3f}" for x in figures]
 
 
 def test_byrt_and_stuart():

@@ -452,7 +452,7 @@ def test_errors_of_the_command(run, tmp_path):
         (("-o", "-"), "-o: gold writes a file, and - is not one"),
         (
             ("--by", "segment", "--plot", tmp_path / "a.png"),
-            "no picture shows this result by segment",
+            "no plot shows this result by segment",
         ),
     ):
         code, _, err = run("gold", CROWD, *arguments)

@@ -310,11 +310,11 @@ def test_tests_of_many(corpus):
 def test_no_picture_by_this(results):
     """What no picture shows is refused, with what can be drawn."""
     message = (
-        "no picture shows this result by document; choose by label, or leave out by or the picture"
+        "no plot shows this result by document; plots are drawn by label, or without a breakdown"
     )
     with pytest.raises(sa.SettingError, match=f"^{message}$"):
         results["ranks"].plot(by="document")
-    with refuses(sa.SettingError, "no picture … by x … leave out by"):
+    with refuses(sa.SettingError, "no plot … by x … without a breakdown"):
         results["difficulty"].plot(by="x")
 
 
@@ -472,7 +472,7 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
         ("x.gif", [], "x.gif: pictures are .png, .svg, .pdf; .gif is none of them"),
         ("x", [], "x: pictures are .png, .svg, .pdf; no extension is none of them"),
         ("no/x.png", [], "no/x.png: cannot be written: there is no folder 'no'"),
-        ("x.png", ["--by", "document"], "no picture shows this result by document; choose by label, or leave out by or the picture"),
+        ("x.png", ["--by", "document"], "no plot shows this result by document; plots are drawn by label, or without a breakdown"),
         ("x.png", ["-o", "x.png"], "x.png: is given to -o and to --plot; each needs a file of its own"),
     ):  # fmt: skip
         assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1

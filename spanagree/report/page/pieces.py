@@ -14,6 +14,8 @@ from spanagree.agreement.team import Pair
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import pluralize, truncate
+from spanagree.labels.by_label import CoefficientsByLabel
+from spanagree.labels.formulas import COEFFICIENTS
 from spanagree.levels.difficulty import count_bins
 from spanagree.levels.difficulty import write_remarks as remarks_on
 from spanagree.references.against import HumanAgreement
@@ -473,6 +475,28 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
             f"{report.PAIRS_SHOWN} {pluralize(SHOWN, 'pair')}; {n_hidden} more are left out here"
         )
     return show_bars(Frame(columns, rows, remarks=legend), report.short_names)
+
+
+def show_coefficients(report: TeamOverview) -> Html:
+    """Render the coefficients of token labels: beside annotators' labels, or a row for each label.
+
+    If segments of different labels overlap, each label has coefficients of its own.
+    """
+    found = report.coefficients
+    if isinstance(found, str):
+        return build_element(
+            "p", f"The coefficients of token labels are not defined here: {found}."
+        )
+    table = found.table()
+    if not isinstance(found, CoefficientsByLabel):
+        return put_side_by_side(render_table(table), show_bias(report))
+    columns = [table.columns[0], *(Column("", kind.title) for kind in COEFFICIENTS.values())]
+    rows: list[list[Value]] = [
+        [label, *(getattr(coefficients, key).value for key in COEFFICIENTS)]
+        for label, coefficients in found.items()
+    ]
+    matrix = replace(table, columns=columns, rows=rows, breaks=(), for_people=(), for_data=())
+    return render_table(matrix)
 
 
 def show_bias(report: TeamOverview) -> Html:
