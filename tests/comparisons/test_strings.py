@@ -140,7 +140,7 @@ def test_what_is_said():
     model = result["model"]
     assert (model.precision.observed, model.recall.observed) == (0.6, 0.75)
     assert (model.not_found, model.documents) == (0, 3)
-    assert result.verdict.endswith(f"Chance is undefined, so figures are raw: {NO_TEXT}.")
+    assert result.verdict.endswith(f"chance is undefined, so figures are raw: {NO_TEXT}.")
     assert f"chance and corrected figures are undefined: {NO_TEXT}" in result.table().remarks
     assert "chance:none|strings:yes" in result.signature
     assert "offsets" not in result.signature
