@@ -348,7 +348,7 @@ def team_intervals(part: int) -> Pair:
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
     counting = MatchCountOptions(match="exact", chance=build_chance_model("nonoverlapping"))
     per_document = PairsByDocument.of(corpus, counting)
-    sums, seen = per_document.sums, per_document.coverage.by_two()
+    sums, seen = per_document.sums, per_document.coverage.find_seen_by_two()
     by_annotator = sums.both_ways().by("document", "first")
     parts = [sums.by("document")]
     parts += [by_annotator.where(by_annotator.first == k) for k in range(len(corpus.layers))]

@@ -230,12 +230,12 @@ def pairs(size: int, seed: int = SEED, samples: int = PAIRS) -> tuple[float, flo
         gold, odds = drawn(rng, cell, size)
         rows = [documents(rng, cell, size, (gold, odds)) for _ in range(2)]
         rows.append(documents(rng, cell, size, (gold, np.minimum(odds * 1.6, 1))))
-        left_out = DocumentInfluence.of(np.stack(rows, axis=1))
-        alone = left_out.difference(0, 1, TAIL, 1)
+        left_out = DocumentInfluence.from_rows(np.stack(rows, axis=1))
+        alone = left_out.compare(0, 1, TAIL, 1)
         held += bool(alone.ends[1, 0] <= 0 <= alone.ends[1, 1])
         found += bool(alone.p[1] < 2 * TAIL)
         for a, b in itertools.combinations(range(3), 2):
-            pair = left_out.difference(a, b, TAIL, 3)
+            pair = left_out.compare(a, b, TAIL, 3)
             outside = not pair.ends[1, 0] <= 0 <= pair.ends[1, 1]
             torn += outside != (3 * pair.p[1] < 2 * TAIL)
     return held / samples, found / samples, torn

@@ -108,9 +108,9 @@ def corrected(rows: Any) -> float:
 
 def intervals(rows: Any, n_runs: int) -> list[tuple[float, float]]:
     """Compute intervals of the difference of corrected F1, for these runs and over others too."""
-    left_out = DocumentInfluence.of(rows)
+    left_out = DocumentInfluence.from_rows(rows)
     first, second = range(n_runs), range(n_runs, 2 * n_runs)
-    both = left_out.difference(first, second, TAIL, 1)
+    both = left_out.compare(first, second, TAIL, 1)
     low, high = both.ends[1].tolist()
     change = left_out.change[:, first].mean(axis=1) - left_out.change[:, second].mean(axis=1)
     square = change[:, 1:] ** 2

@@ -97,7 +97,7 @@ def agree(
     source = (
         corpus if isinstance(corpus, Corpus) and other is None else _guess_corpus(corpus, other)
     )
-    request = ComparisonRequest.asked(match, chance, places, seed=seed, **comparing)
+    request = ComparisonRequest.from_keywords(match, chance, places, seed=seed, **comparing)
     if request.chance.first_is_fixed:
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_integer(min_shared, 0, "min_shared")

@@ -59,10 +59,15 @@ class AnnotationAgreement(NamedTuple):
     @classmethod
     def of(cls, per_document: PairsByDocument) -> AnnotationAgreement:
         """Compute the agreement of the annotations that are not alone in their document."""
-        crowd, n_saw = AnnotationIndex.of(per_document.corpus), per_document.coverage.number()
+        crowd, n_saw = (
+            AnnotationIndex.from_corpus(per_document.corpus),
+            per_document.coverage.count_annotators(),
+        )
         is_shared = n_saw[crowd.document] > 1
         document, annotator = crowd.document[is_shared], crowd.annotator[is_shared]
-        table = crowd.table(per_document.sums.both_ways().by("document", "first"))[is_shared]
+        table = crowd.sum_by_annotation(per_document.sums.both_ways().by("document", "first"))[
+            is_shared
+        ]
         matched, expected, size, *_ = table.T
         expected = np.nan_to_num(expected)  # without chance the raw agreement counts
         n_others = n_saw[document] - 1
@@ -276,7 +281,7 @@ def summarize_annotators(
     if p is None:
         return {}
     corpus = per_document.corpus
-    counts = count_outcomes(corpus, AnnotationIndex.of(corpus))
+    counts = count_outcomes(corpus, AnnotationIndex.from_corpus(corpus))
     totals = counts.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.column_stack((counts.sum(axis=1) / totals.sum(), (counts / totals)[:, 1:]))
@@ -297,7 +302,7 @@ def summarize_annotators(
 def _compute_p(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
     """Compute p of each annotator; ``None`` for rows of files, or too many pairs."""
     corpus = per_document.corpus
-    n_saw = per_document.coverage.number()
+    n_saw = per_document.coverage.count_annotators()
     if corpus.of_rows or not corpus.layers or int((n_saw * (n_saw - 1) // 2).sum()) > _MAX_PAIRS:
         return None
     agreement = AnnotationAgreement.of(per_document)

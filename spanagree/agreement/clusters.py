@@ -53,8 +53,8 @@ class Clusters:
         corpus.check_segments("cluster_by text")
 
         def compare(texts: Corpus) -> Comparisons:
-            crowd = AnnotationIndex.of(texts)
-            pairs = crowd.pairs()
+            crowd = AnnotationIndex.from_corpus(texts)
+            pairs = crowd.pair_annotations()
             return compare_pairs(texts, crowd, pairs, counting.match, counting.chance)
 
         rows, document_of_text = distribute_over_texts(per_document.rows, corpus, compare)
@@ -70,7 +70,7 @@ class Clusters:
     @property
     def n_pairs(self) -> int:
         """Number of pairs of annotations."""
-        n_annotators = self.coverage.number()
+        n_annotators = self.coverage.count_annotators()
         return int((n_annotators * (n_annotators - 1) // 2).sum())
 
     def by(self, *columns: str) -> Comparisons:

@@ -123,7 +123,7 @@ class ComparedAnnotators(ComparedRows):
         return cls(
             corpus=team,
             counting=counting,
-            kind=CorpusKind.joined(corpus_kinds),
+            kind=CorpusKind.join(corpus_kinds),
             description=description,
             chosen=next(iter(parts.values())).chosen if chosen is None else chosen,
             sums=PartlySummedComparisons.of_parts(
@@ -131,7 +131,7 @@ class ComparedAnnotators(ComparedRows):
             ),
             sharing=sum(
                 (part.sharing for part, _ in parts_with_offset),
-                SharedDocumentCounts.none(team.annotators),
+                SharedDocumentCounts.build_empty(team.annotators),
             ),
             most=np.concatenate([part.most for part, _ in parts_with_offset]),
             uniform=PartlySummedComparisons.of_parts(uniform, *names) if uniform else None,
@@ -197,7 +197,7 @@ class ComparedAnnotators(ComparedRows):
 
 def _compare_team(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
     """Compare all annotators of a corpus; check nothing."""
-    index, uniform_counting = AnnotationIndex.of(team), counting.without_places()
+    index, uniform_counting = AnnotationIndex.from_corpus(team), counting.remove_places()
     sums, sharing = compare_annotators(team, index, counting)
     uniform = (
         None if uniform_counting is None else compare_annotators(team, index, uniform_counting)[0]
@@ -230,7 +230,7 @@ def compare_annotators(
 
     is_uncrowded, n_done, marks = None, 0, None
     if n_pairs.any():
-        marks = SegmentStarts.of(corpus, crowd, chance, counting.measure)
+        marks = SegmentStarts.from_corpus(corpus, crowd, chance, counting.measure)
     crowded_documents = None
     if crowd.is_crowded(len(corpus)).any():
         from spanagree.agreement.crowded import sum_crowded  # rarely needed
@@ -243,7 +243,7 @@ def compare_annotators(
             ~crowded_documents.documents,
             int(n_pairs @ crowded_documents.documents),
         )
-    pairs = crowd.pairs(documents=is_uncrowded)
+    pairs = crowd.pair_annotations(documents=is_uncrowded)
     rows = compare_pairs(corpus, crowd, pairs, match, chance, report_after(n_done), marks)
     (first, second), _, n_shared = unique_rows(
         *(crowd.annotator[annotation] for annotation in pairs)
@@ -263,7 +263,7 @@ def compare_annotators(
         from spanagree.comparisons.unplaced_rows import build_rows_of_quotes  # most have offsets
 
         rows = rows + build_rows_of_quotes(
-            corpus, counting.measure, crowd.annotators_of_pairs(crowded_documents.documents)
+            corpus, counting.measure, crowd.find_annotators_of_pairs(crowded_documents.documents)
         )
     return crowded_documents.marginals(rows), sharing + crowded_documents.sharing
 

@@ -52,7 +52,7 @@ class PairsByDocument:
     @classmethod
     def of(cls, corpus: Corpus, counting: MatchCountOptions) -> PairsByDocument:
         """Compare the annotators of a corpus; check nothing."""
-        sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), counting)
+        sums, _ = compare_annotators(corpus, AnnotationIndex.from_corpus(corpus), counting)
         return cls(corpus, counting, sums)
 
     @cached_property
@@ -77,8 +77,10 @@ class PairsByDocument:
             name for name, layer in self.corpus.layers.items() if layer.annotated[documents].any()
         ]
         crowded = self.corpus.select_annotators(crowd_names).subset(documents)
-        crowd, counting = AnnotationIndex.of(crowded), self.counting
-        rows = compare_pairs(crowded, crowd, crowd.pairs(), counting.match, counting.chance)
+        crowd, counting = AnnotationIndex.from_corpus(crowded), self.counting
+        rows = compare_pairs(
+            crowded, crowd, crowd.pair_annotations(), counting.match, counting.chance
+        )
         other_rows = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))
         all_rows = other_rows + replace(rows, document=documents[rows.document])
         return all_rows.where(
@@ -131,8 +133,8 @@ def _count_under_chance(
     """Count the rows under one chance model."""
     corpus = compared.corpus
     per_document = PairsByDocument(corpus, counting, sums)
-    n_annotators = per_document.coverage.number()
-    settings = counting.settings_of(corpus, sums.inexact, description)
+    n_annotators = per_document.coverage.count_annotators()
+    settings = counting.collect_settings(corpus, sums.inexact, description)
     return AgreementCounts(
         documents=len(corpus),
         settings=AgreementSettings(chosen=compared.chosen, **settings),

@@ -209,11 +209,17 @@ def find_crowded(
     is_crowded = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not is_crowded.any():
         return None
-    if chance.keeps or chance.seed or find_starts_key(corpus, chance, measure) != "segments":
+    if (
+        chance.option_settings
+        or chance.seed
+        or find_starts_key(corpus, chance, measure) != "segments"
+    ):
         return None  # not an inner product of start distributions; a seed needs single pairs
-    marks = marks or SegmentStarts.of(corpus, crowd, chance, measure)
+    marks = marks or SegmentStarts.from_corpus(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
-        profiles, profile = compute_cover(marks.anywhere, marks.profile, marks.end - marks.start)
+        profiles, profile = compute_cover(
+            marks.uniform_profiles, marks.profile, marks.end - marks.start
+        )
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
     expected, observed = _count_cells(corpus, crowd, marks, measure)
     documents = is_crowded & (np.maximum(expected, observed) <= _MAX_CELLS)
@@ -234,11 +240,11 @@ def _count_cells(
     """Count the cells of F of each document, at most: for expected and for observed matches."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
-    n_starts = marks.anywhere.size[marks.profile]  # equal for segments of one length
+    n_starts = marks.uniform_profiles.size[marks.profile]  # equal for segments of one length
     label = marks.label if measure.of_label else 0 * document
     (document_index, _, _), inverse, _ = unique_rows(document, label, n_starts)
     width = np.zeros(len(document_index), np.int64)
-    np.maximum.at(width, inverse, marks.anywhere.width[marks.profile] + 1)
+    np.maximum.at(width, inverse, marks.uniform_profiles.width[marks.profile] + 1)
     expected = np.bincount(document_index, width, len(corpus)).astype(np.int64)
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
@@ -285,7 +291,7 @@ class CrowdedDocuments:
         ``portions`` are ranges of these documents that are laid out together;
         ``n_counted_labels`` is the number of labels counted separately, 0 if not by label.
         """
-        self.measure, self.profiles, self.names = measure, marks.anywhere, corpus.annotators
+        self.measure, self.profiles, self.names = measure, marks.uniform_profiles, corpus.annotators
         self.documents, self.portions = documents, portions
         self.document_indices = numbers = np.flatnonzero(documents)
         by_name = np.argsort(dense_ranks(corpus.labels))
@@ -506,7 +512,9 @@ class CrowdedDocuments:
             step = max(1, _MAX_VALUES // len(rows))
             for low in range(0, w + 1, step):
                 starts = np.arange(low, min(low + step, w + 1))
-                values = self.profiles.left(profile[rows, None], starts) * n_segments[rows, None]
+                values = (
+                    self.profiles.look_up_left(profile[rows, None], starts) * n_segments[rows, None]
+                )
                 if len(first_rows) < len(rows):
                     values = np.add.reduceat(values, first_rows)
                 laid_out[value_index[rows[first_rows], None] + starts] = values

@@ -326,8 +326,8 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
         raise SettingError("b without a; pass a too, or swap them")
     n_labels = len(corpus.labels)
     settings = ConfusionSettings(offsets=corpus.offsets, reading=corpus.reading)
-    crowd = AnnotationIndex.of(corpus)
-    first, second = crowd.pairs()
+    crowd = AnnotationIndex.from_corpus(corpus)
+    first, second = crowd.pair_annotations()
     names = list(corpus.layers)
     if a is not None and b is not None:
         _, notes = check_between(corpus, a, b)

@@ -50,13 +50,15 @@ def compute_mean_variance(clusters: Clusters) -> SampleVariance:
     members = np.concatenate((pairs.first, pairs.second))
     annotators, member_index = np.unique(members, return_inverse=True)
     annotator_index = sum_groups(np.tile(sums, (2, 1)), member_index, len(annotators))
-    return SampleVariance.of(compute_means(total), compute_means(total - annotator_index))
+    return SampleVariance.from_left_out(
+        compute_means(total), compute_means(total - annotator_index)
+    )
 
 
 def _leave_out_each(total: Floats, rows: Comparisons, group: Ints | None) -> SampleVariance:
     """Leave out the rows of one annotator at a time from the sums of their group."""
     group_totals = total[np.zeros(len(rows), np.int64) if group is None else group]
-    return SampleVariance.of(
+    return SampleVariance.from_left_out(
         compute_f1_figures(total), compute_f1_figures(group_totals - stack_columns(rows)), group
     )
 

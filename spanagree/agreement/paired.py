@@ -37,11 +37,11 @@ def yield_paired(
     corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]
 ) -> Iterator[SegmentPairs]:
     """Yield paired segments, in portions, for pairs of annotations (rows of the crowd)."""
-    segments, details = crowd.segments(corpus), crowd.details(corpus)
+    segments, details = crowd.concatenate_segments(corpus), crowd.concatenate_details(corpus)
     size = crowd.end - crowd.begin
     for low, high in yield_batches(size[pairs[0]] + size[pairs[1]], _PORTION):
         a, b = (annotation[low:high] for annotation in pairs)
-        layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
+        layer_a, layer_b = (crowd.build_layer(segments, rows, details)[0] for rows in (a, b))
         outcomes_of_pairs = pair_layers(layer_a, layer_b, n_labels=max(1, len(corpus.labels)))
         row_a, _, _, label_a = look_up_columns(layer_a, outcomes_of_pairs.a)
         row_b, _, _, label_b = look_up_columns(layer_b, outcomes_of_pairs.b)
@@ -67,7 +67,7 @@ def count_outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
     """
     missed, spurious = OUTCOMES.index("missed"), OUTCOMES.index("spurious")
     counts = np.zeros((len(corpus.layers), len(OUTCOMES)), np.int64)
-    for portion in yield_paired(corpus, crowd, crowd.pairs()):
+    for portion in yield_paired(corpus, crowd, crowd.pair_annotations()):
         kind_of_first = np.where(
             portion.kind == missed,
             spurious,

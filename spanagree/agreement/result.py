@@ -128,7 +128,10 @@ class Agreement(Result, MappingResult):
         from spanagree.agreement.weight import find_heavy_documents  # only needed for display
 
         documents = self.per_document
-        by_document, n_annotators = documents.sums.by("document"), documents.coverage.number()
+        by_document, n_annotators = (
+            documents.sums.by("document"),
+            documents.coverage.count_annotators(),
+        )
         return find_heavy_documents(documents.corpus, by_document, n_annotators)
 
     @property
@@ -148,7 +151,7 @@ class Agreement(Result, MappingResult):
     def not_found(self) -> int:
         """The number of quotes that are not in the text, in documents that two or more saw."""
         quotes = self.per_document.corpus.unplaced.values()
-        n_annotators = self.per_document.coverage.number()
+        n_annotators = self.per_document.coverage.count_annotators()
         return sum(int((n_annotators[layer_quotes.at] > 1).sum()) for layer_quotes in quotes)
 
     @property
@@ -201,7 +204,7 @@ class Agreement(Result, MappingResult):
     @property
     def error_of_chance(self) -> float | None:
         """The standard error of the team's chance F1, if it is estimated from draws."""
-        return self.inexact.error(float(self.team.tally.size))
+        return self.inexact.compute_error(float(self.team.tally.size))
 
     @cached_property
     def few(self) -> int:
@@ -234,7 +237,10 @@ class Agreement(Result, MappingResult):
         Documents of fewer than two annotators, or without a segment, are left out.
         """
         per_document = self.per_document
-        documents, n_saw = per_document.sums.by("document"), per_document.coverage.number()
+        documents, n_saw = (
+            per_document.sums.by("document"),
+            per_document.coverage.count_annotators(),
+        )
         for index, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield (
                 self.document_ids[index] if self.document_ids else str(index + 1),
@@ -268,7 +274,7 @@ class Agreement(Result, MappingResult):
                 (rows.first == annotator_index[a]) & (rows.second == annotator_index[b])
             )
             by_document = dict(zip(pair_rows.document.tolist(), pair_rows.tallies, strict=True))
-            statistics_by_pair[a, b] = pair_chance.of_documents(by_document)
+            statistics_by_pair[a, b] = pair_chance.compute_for_documents(by_document)
         return statistics_by_pair
 
 

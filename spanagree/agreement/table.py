@@ -125,7 +125,7 @@ def _write_remarks(
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
     remarks += verdict.write_chance_remarks(agreement.settings)
     if agreement.places is not None:
-        remarks += agreement.places.remarks({"annotators": list(agreement.annotators)})
+        remarks += agreement.places.write_remarks({"annotators": list(agreement.annotators)})
     if agreement.settings.over is not None:
         remarks.append(
             f"intervals: over {document}s, for these annotators; then over other annotators too"
@@ -226,7 +226,7 @@ def _build_pair_layout(result: Agreement) -> Layout:
         Column("", f"{document_noun(result.settings)}s", "place", "documents of a pair"),
     ]
     by_chance = [
-        [*statistics.values()[:WHOLE], p_holm, statistics.log10_p, log10_p_holm]
+        [*statistics.list_values()[:WHOLE], p_holm, statistics.log10_p, log10_p_holm]
         for statistics, p_holm, log10_p_holm in _collect_chance(result)
     ]
     rows: list[LayoutRow] = []
@@ -361,7 +361,7 @@ def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float,
     if not agreement.by_chance:
         return []
     by_chance = [
-        agreement.by_chance[pair.a, pair.b].of_all(pair.tally)
+        agreement.by_chance[pair.a, pair.b].compute_for_all(pair.tally)
         for pair in agreement.pairs.without_intervals
     ]
     adjusted = holm([statistics.p for statistics in by_chance])

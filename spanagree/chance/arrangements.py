@@ -71,7 +71,9 @@ class Arrangements:
     p: Floats
     mixed: Ints
 
-    def rows(self, place_kinds: PlaceKinds, classes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+    def list_places(
+        self, place_kinds: PlaceKinds, classes: Ints
+    ) -> tuple[Ints, Ints, Ints, Floats]:
         """List the places of classes: row in `classes`, start, end and probability."""
         p_index, class_row = expand_ranges(self.first[classes], self.first[classes + 1])
         place_index = (
@@ -162,7 +164,7 @@ def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bool
     profile_of_class[segment] = profile
     p_index, class_row = expand_ranges(result.first[class_rows], result.first[class_rows + 1])
     start = p_index - result.first[class_rows][class_row]
-    result.p[p_index] = profiles.at(profile_of_class[class_row], start)
+    result.p[p_index] = profiles.look_up(profile_of_class[class_row], start)
     still_open = is_open.copy()
     still_open[class_rows] = False
     return still_open
@@ -262,7 +264,8 @@ def _build_batch(
 ) -> _GroupBatch:
     """Build a batch of groups with equal counts, and number their borders."""
     place_columns = [
-        result.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
+        result.list_places(kinds, np.ascontiguousarray(classes[:, k]))[:3]
+        for k in range(len(counts))
     ]
     unit_of_place, start, end = ([column[i] for column in place_columns] for i in range(3))
     # each border has two events: the ends of places at it, then the starts
@@ -324,15 +327,15 @@ class _States:
         self.numbers = state_numbers[self._code]
         self.first = np.append(0, np.cumsum(np.bincount(n_segments)))
 
-    def with_n_segments(self, n_segments: int) -> Ints:
+    def list_by_n_segments(self, n_segments: int) -> Ints:
         """List the states with a number of segments."""
         return np.arange(self.first[n_segments], self.first[n_segments + 1])
 
-    def without_one(self, states: Ints, kind_index: int) -> Ints:
+    def remove_segment(self, states: Ints, kind_index: int) -> Ints:
         """Map states to those with one segment of a kind less."""
         return self._state[self._code[states] - self._steps[kind_index]]
 
-    def remaining(self, states: Ints) -> Ints:
+    def find_remaining(self, states: Ints) -> Ints:
         """Map states to those of all remaining segments."""
         return self._state[len(self._code) - 1 - self._code[states]]
 
@@ -362,11 +365,11 @@ def _count_ways(
     is_scaled = max_level * math.log2(max_places + 1) > _POWER
     exponents = np.zeros((max_level + 1, n_units), np.int64)
     for n_segments in range(1, max_level + 1):
-        level = states.with_n_segments(n_segments)
+        level = states.list_by_n_segments(n_segments)
         for kind_index, (starts_of_kind, ends_of_kind) in enumerate(zip(start, end, strict=True)):
             with_kind = level[states.numbers[level, kind_index] > 0]
             arriving = np.take(
-                n_ways[states.without_one(with_kind, kind_index)], starts_of_kind, axis=1
+                n_ways[states.remove_segment(with_kind, kind_index)], starts_of_kind, axis=1
             )
             for state, row in zip(with_kind.tolist(), arriving, strict=True):
                 n_ways[state] += np.bincount(ends_of_kind, row, n_units * n_borders)
@@ -404,11 +407,11 @@ def _compute_exact_probabilities(batch: _GroupBatch) -> list[Floats]:
         back_index = unit * n_borders + mirrored_end[kind_index]
         p = np.zeros(len(unit))
         for n_before in range(max_level + 1):
-            states_before = states.with_n_segments(n_before)
+            states_before = states.list_by_n_segments(n_before)
             states_before = states_before[
                 states.numbers[states_before, kind_index] < counts[kind_index]
             ]
-            states_after = states.without_one(states.remaining(states_before), kind_index)
+            states_after = states.remove_segment(states.find_remaining(states_before), kind_index)
             front_ways = np.take(front[states_before], front_index, axis=1)
             p_of_level = np.einsum(
                 "ij,ij->j", front_ways, np.take(back[states_after], back_index, axis=1)

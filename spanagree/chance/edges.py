@@ -51,7 +51,7 @@ def compute_short_edges(excess: Ints, slots: Ints) -> list[Floats]:
             K,
             slots[first_row : first_row + batch_size],
             max_width,
-            max_segments_left_of(excess, max_width),
+            count_max_segments_left_of(excess, max_width),
         )
         P = convolve_starts(
             H,
@@ -69,7 +69,7 @@ def compute_edge_width(D: int, slots: Ints | int) -> Ints:
     return np.minimum(D, (slots + D) // 2)
 
 
-def max_segments_left_of(excess: Ints, limit: int) -> int:
+def count_max_segments_left_of(excess: Ints, limit: int) -> int:
     """Compute the largest number of longer segments that fit left of ``limit``."""
     shortest = excess[: limit // 2 + 1]  # a segment longer than one token takes two tokens or more
     return int(np.searchsorted(np.cumsum(shortest + 1), limit, side="right"))

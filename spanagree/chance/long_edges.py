@@ -24,7 +24,7 @@ from spanagree.chance.edges import (
     FIRST_EDGE,
     compute_edge_width,
     convolve_starts,
-    max_segments_left_of,
+    count_max_segments_left_of,
 )
 from spanagree.chance.hypergeometric import (
     PASCAL_ROWS,
@@ -150,7 +150,7 @@ def _compute_starts_up_to(
         P; ``None`` if sums over the whole document are faster, or if more than half of the segments
         may be to the left, so that digits would be lost.
     """
-    K, n, max_m = len(excess), F + int(excess.sum()), max_segments_left_of(excess, limit)
+    K, n, max_m = len(excess), F + int(excess.sum()), count_max_segments_left_of(excess, limit)
     is_shared = K < PASCAL_ROWS and len(excesses) * _MANY > K
     if max_m * limit > (CHUNK if is_shared else n) and (is_shared or 2 * max_m > K):
         return None

@@ -48,7 +48,7 @@ class ChanceModel:
     undefined: str = ""
 
     @property
-    def keeps(self) -> dict[str, str]:
+    def option_settings(self) -> dict[str, str]:
         """Settings that only some models have: the rule of places, and the random annotations."""
         settings = {} if self.places is None else {"places": self.places.name}
         return settings if self.whose == "both" else {**settings, "chance_of": self.whose}
@@ -61,12 +61,12 @@ class ChanceModel:
         {'chance': 'per-label', 'places': 'capitals'}
         """
         undefined = {"chance_undefined": self.undefined}
-        return {"chance": self.name, **(undefined if self.undefined else self.keeps)}
+        return {"chance": self.name, **(undefined if self.undefined else self.option_settings)}
 
     @property
     def is_open(self) -> bool:
         """True if neither a model nor another option of chance was requested."""
-        return self.name == AUTO and not self.keeps
+        return self.name == AUTO and not self.option_settings
 
     @property
     def is_free(self) -> bool:
@@ -83,11 +83,11 @@ class ChanceModel:
         """Model without its rule of places; ``None`` if it has no rule."""
         return None if self.places is None else replace(self, places=None)
 
-    def named(self, name: str) -> ChanceModel:
+    def replace_name(self, name: str) -> ChanceModel:
         """Replace the name of the model, and keep its options."""
         return replace(self, name=name)
 
-    def fixing(self, name: str | None, seed: int) -> ChanceModel:
+    def fix_annotator(self, name: str | None, seed: int) -> ChanceModel:
         """Replace the seed, and the random annotations.
 
         Args:
@@ -96,7 +96,7 @@ class ChanceModel:
         """
         return replace(self, whose="both" if name is None else "systems", seed=seed)
 
-    def without_chance(self, reason: str) -> ChanceModel:
+    def remove_chance(self, reason: str) -> ChanceModel:
         """Build a model with undefined chance, with the reason.
 
         >>> build_chance_model("auto").without_chance("there is no text").settings
@@ -116,7 +116,7 @@ class ChanceModel:
         if self.undefined:
             raise SettingError(f"{purpose}: chance is undefined here; {self.undefined}")
 
-    def check_keeps_nothing(self, subject: str, reason: str) -> None:
+    def check_has_no_options(self, subject: str, reason: str) -> None:
         """Raise an error if the model has a rule of places, or only one annotation is random.
 
         Args:
@@ -126,10 +126,12 @@ class ChanceModel:
         Raises:
             SettingError: if the model has either; with the subject and the reason.
         """
-        if self.keeps:
-            raise SettingError(f"{next(iter(self.keeps))} does not go with {subject}: {reason}")
+        if self.option_settings:
+            raise SettingError(
+                f"{next(iter(self.option_settings))} does not go with {subject}: {reason}"
+            )
 
-    def with_ids(self, corpus: Corpus, *, in_part: bool = False) -> tuple[ChanceModel, Corpus]:
+    def bind_to_ids(self, corpus: Corpus, *, in_part: bool = False) -> tuple[ChanceModel, Corpus]:
         """Bind rules of documents to document ids, so that parts of the corpus keep them.
 
         Args:
@@ -149,9 +151,9 @@ class ChanceModel:
         if not in_part and not corpus.of_relations:
             place_rules.check(corpus)
         if place_rules.documents is None:
-            return self, corpus.with_ids() if place_rules.of_columns else corpus
+            return self, corpus.with_ids() if place_rules.uses_columns else corpus
         corpus = corpus.with_ids()
-        return replace(self, places=place_rules.by_id(corpus)), corpus
+        return replace(self, places=place_rules.bind_to_ids(corpus)), corpus
 
 
 def build_chance_model(

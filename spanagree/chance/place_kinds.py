@@ -46,12 +46,12 @@ class PlaceKinds:
         """Number of places of each kind."""
         return np.diff(self.first)
 
-    def longest(self, kind_index: int) -> int:
+    def compute_longest(self, kind_index: int) -> int:
         """Compute the length of the longest place of a kind."""
         rows = slice(int(self.first[kind_index]), int(self.first[kind_index + 1]))
         return int((self.end[rows] - self.start[rows]).max(initial=0))
 
-    def ends(self, kind_index: int) -> dict[int, list[int]]:
+    def collect_ends(self, kind_index: int) -> dict[int, list[int]]:
         """Collect the ends of the places of a kind, for each start."""
         rows = slice(int(self.first[kind_index]), int(self.first[kind_index + 1]))
         ends: dict[int, list[int]] = {}
@@ -76,7 +76,9 @@ def find_place_kinds(
     for rule_index, place_rule in enumerate(rules):
         rows = np.flatnonzero(rule == rule_index)
         if len(rows):
-            first[rows], second[rows] = place_rule.kinds(document[rows], start[rows], end[rows])
+            first[rows], second[rows] = place_rule.compute_kinds(
+                document[rows], start[rows], end[rows]
+            )
     (rule, document, first, second), kind_of_segment, _ = unique_rows(rule, document, first, second)
     at_site, slots, n_taken = np.zeros((3, len(rule)), np.int64)
     no_rows = np.zeros(0, np.int64)
@@ -85,9 +87,9 @@ def find_place_kinds(
         rows = np.flatnonzero(rule == rule_index)
         if len(rows):
             columns = document[rows], first[rows], second[rows]
-            at_site[rows] = place_rule.at_site(first[rows], second[rows])
-            slots[rows], n_taken[rows] = place_rule.slots(*columns)
-            kind_row, place_start, place_end = place_rule.places(*columns)
+            at_site[rows] = place_rule.compute_site_codes(first[rows], second[rows])
+            slots[rows], n_taken[rows] = place_rule.count_slots(*columns)
+            kind_row, place_start, place_end = place_rule.list_places(*columns)
             tables.append((rows[kind_row], place_start, place_end))
     kind_row, place_start, place_end = (
         np.concatenate(columns) for columns in zip(*tables, strict=True)

@@ -28,16 +28,16 @@ OFF_SITE, AT_SITE, NO_SITES = 0, 1, 2
 class PlaceRule(Protocol):
     """Function from places to kinds, and back."""
 
-    def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Compute the kind of each place, as two columns of integers."""
 
-    def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """List the places of kinds in documents: row of the kind, start and end."""
 
-    def at_site(self, first: Ints, second: Ints) -> Ints:
+    def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
         """Decide for each kind if its places keep the rule: OFF_SITE, AT_SITE or NO_SITES."""
 
-    def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
         """Compute the number of slots of the document, and of a segment of each kind.
 
         Segments of such kinds occupy consecutive slots anywhere, so the x-th place begins in slot
@@ -61,11 +61,11 @@ class FeatureRule:
     with_sites: bool = True
     purpose: str = "places"
 
-    def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Compute length and feature of each place."""
         return end - start, self.feature(document, start, end)
 
-    def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """List the places with these lengths and features."""
         n_starts = np.maximum(self.lengths[document] - first + 1, 0)
         check_cost(
@@ -76,11 +76,11 @@ class FeatureRule:
         has_feature = self.feature(document[kind_row], start, end) == second[kind_row]
         return kind_row[has_feature], start[has_feature], end[has_feature]
 
-    def at_site(self, first: Ints, second: Ints) -> Ints:
+    def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
         """Return the feature, if the rule has sites."""
         return second if self.with_sites else np.full(len(second), NO_SITES)
 
-    def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
         """Return 0 slots for segments, as places with a feature are not consecutive."""
         return self.lengths[document], np.zeros_like(first)
 
@@ -89,7 +89,7 @@ class FeatureRule:
 class AnywhereRule(FeatureRule):
     """Rule with kinds that are lengths: the uniform model."""
 
-    def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
         """Return the tokens as slots; a segment occupies as many as its length."""
         return self.lengths[document], first
 
@@ -113,11 +113,11 @@ def build_end_value_rule(lengths: Ints, values: Ints) -> FeatureRule:
     """
     first_token, n_values = _compute_first_entries(lengths), int(values.max(initial=0)) + 1
 
-    def feature(document: Ints, start: Ints, end: Ints) -> Ints:
+    def encode_end_values(document: Ints, start: Ints, end: Ints) -> Ints:
         offset = first_token[document]
         return values[offset + start] * n_values + values[offset + end - 1]
 
-    return FeatureRule(lengths, feature, False)
+    return FeatureRule(lengths, encode_end_values, False)
 
 
 def build_both_ends_rule(lengths: Ints, have: Bools) -> FeatureRule:
@@ -129,11 +129,11 @@ def build_both_ends_rule(lengths: Ints, have: Bools) -> FeatureRule:
     """
     first_token, has_value = _compute_first_entries(lengths), have.astype(np.int64)
 
-    def feature(document: Ints, start: Ints, end: Ints) -> Ints:
+    def mask_both_ends(document: Ints, start: Ints, end: Ints) -> Ints:
         offset = first_token[document]
         return has_value[offset + start] & has_value[offset + end - 1]
 
-    return FeatureRule(lengths, feature)
+    return FeatureRule(lengths, mask_both_ends)
 
 
 def build_all_tokens_rule(lengths: Ints, have: Bools) -> FeatureRule:
@@ -145,11 +145,11 @@ def build_all_tokens_rule(lengths: Ints, have: Bools) -> FeatureRule:
     """
     first_token, n_before = _compute_first_entries(lengths), np.append(0, np.cumsum(have))
 
-    def feature(document: Ints, start: Ints, end: Ints) -> Ints:
+    def mask_all_tokens(document: Ints, start: Ints, end: Ints) -> Ints:
         offset = first_token[document]
         return (n_before[offset + end] - n_before[offset + start] == end - start).astype(np.int64)
 
-    return FeatureRule(lengths, feature)
+    return FeatureRule(lengths, mask_all_tokens)
 
 
 def build_border_rule(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
@@ -166,10 +166,10 @@ def build_border_rule(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
         end.astype(np.int64),
     )
 
-    def feature(document: Ints, s: Ints, e: Ints) -> Ints:
+    def mask_allowed_borders(document: Ints, s: Ints, e: Ints) -> Ints:
         return is_start[first_border[document] + s] & is_end[first_border[document] + e]
 
-    return FeatureRule(lengths, feature)
+    return FeatureRule(lengths, mask_allowed_borders)
 
 
 def build_site_rule(lengths: Ints, document: Ints, start: Ints, end: Ints) -> FeatureRule:
@@ -184,10 +184,10 @@ def build_site_rule(lengths: Ints, document: Ints, start: Ints, end: Ints) -> Fe
     key_factor = int(lengths.max(initial=0)) + 1
     sites = np.unique((document * key_factor + start) * key_factor + end)
 
-    def feature(d: Ints, s: Ints, e: Ints) -> Ints:
+    def mask_sites(d: Ints, s: Ints, e: Ints) -> Ints:
         return np.isin((d * key_factor + s) * key_factor + e, sites).astype(np.int64)
 
-    return FeatureRule(lengths, feature)
+    return FeatureRule(lengths, mask_sites)
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class WordRule:
     end: Ints
 
     @classmethod
-    def of(cls, lengths: Ints, words: Sequence[Sequence[tuple[int, int]]]) -> WordRule:
+    def from_words(cls, lengths: Ints, words: Sequence[Sequence[tuple[int, int]]]) -> WordRule:
         """Build the rule from the start and end of each word of each document, in order."""
         stretch = _compute_first_entries(lengths + 1)
         counts = np.array([len(document_words) for document_words in words], np.int64)
@@ -231,11 +231,11 @@ class WordRule:
 
     def _locate(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """Locate places: start and end on the line, and first and last touched word."""
-        first, next_word = self.in_words(document, start, end)
+        first, next_word = self.convert_to_words(document, start, end)
         line = self.stretch[document]
         return line + start, line + end, first, next_word - 1
 
-    def in_words(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    def convert_to_words(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Convert places to words: index of the first touched word, and one after the last.
 
         Words are numbered over all documents. A place that touches no word is empty.
@@ -243,7 +243,7 @@ class WordRule:
         s, e = self.stretch[document] + start, self.stretch[document] + end
         return np.searchsorted(self.end, s, side="right"), np.searchsorted(self.start, e)
 
-    def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Compute the number of touched words, and the positions of both ends or the length."""
         s, e, first_word, last_word = self._locate(document, start, end)
         n_touched = np.maximum(last_word - first_word + 1, 0)
@@ -253,26 +253,26 @@ class WordRule:
         end_position = _convert_border_to_words(e, self.end[last_word], self.end[last_word] > e)
         return n_touched, np.where(n_touched > 0, 3 * start_position + end_position, end - start)
 
-    def at_site(self, first: Ints, second: Ints) -> Ints:
+    def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
         """Decide for each kind if both ends are at edges of words."""
         return ((first > 0) & (second == 3 * EDGE + EDGE)).astype(np.int64)
 
-    def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
         """Return the words as slots; a segment with both ends at edges occupies its words."""
         words = np.diff(self.words)[document]
-        return words, np.where(self.at_site(first, second) == AT_SITE, first, 0)
+        return words, np.where(self.compute_site_codes(first, second) == AT_SITE, first, 0)
 
-    def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """List the places of these kinds."""
         tables = [
-            self._places_with_words(document, first, second),
-            self._places_between_words(document, first, second),
+            self._list_places_with_words(document, first, second),
+            self._list_places_between_words(document, first, second),
         ]
         kind_row, start, end = (np.concatenate(columns) for columns in zip(*tables, strict=True))
         order = np.argsort(kind_row, kind="stable")
         return kind_row[order], start[order], end[order]
 
-    def _places_with_words(
+    def _list_places_with_words(
         self, document: Ints, touched: Ints, boundary: Ints
     ) -> tuple[Ints, Ints, Ints]:
         first_candidate = self.words[document]
@@ -285,8 +285,8 @@ class WordRule:
         )
         last_word = first_word + touched[kind_row] - 1
         d = document[kind_row]
-        s_low, s_high = self._start_range(first_word, boundary[kind_row] // 3, d)
-        e_low, e_high = self._end_range(last_word, boundary[kind_row] % 3, d)
+        s_low, s_high = self._compute_start_range(first_word, boundary[kind_row] // 3, d)
+        e_low, e_high = self._compute_end_range(last_word, boundary[kind_row] % 3, d)
         n_places = np.maximum(s_high - s_low, 0) * np.maximum(e_high - e_low, 0)
         check_cost(4 * float(n_places.sum()), "places words: the places of all kinds of segments")
         s, candidate = expand_ranges(s_low, np.maximum(s_high, s_low))
@@ -297,7 +297,9 @@ class WordRule:
         offset = self.stretch[d[candidate]]
         return kind_row[candidate], s - offset, e - offset
 
-    def _start_range(self, first_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
+    def _compute_start_range(
+        self, first_word: Ints, boundary: Ints, document: Ints
+    ) -> tuple[Ints, Ints]:
         """Compute the range of starts of places with a given first word."""
         is_first = first_word == self.words[document]
         previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])
@@ -308,7 +310,9 @@ class WordRule:
             boundary, (self.start[first_word] + 1, self.end[first_word], self.start[first_word])
         )
 
-    def _end_range(self, last_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
+    def _compute_end_range(
+        self, last_word: Ints, boundary: Ints, document: Ints
+    ) -> tuple[Ints, Ints]:
         """Compute the range of ends of places with a given last word."""
         is_last = last_word == self.words[document + 1] - 1
         end_of_text = self.stretch[document] + self.lengths[document]
@@ -320,7 +324,7 @@ class WordRule:
             boundary, (self.end[last_word] + 1, self.end[last_word], next_start + 1)
         )
 
-    def _places_between_words(
+    def _list_places_between_words(
         self, document: Ints, touched: Ints, length: Ints
     ) -> tuple[Ints, Ints, Ints]:
         """List the places that touch no word."""

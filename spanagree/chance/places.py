@@ -76,11 +76,11 @@ class Places:
     )
 
     @property
-    def of_columns(self) -> bool:
+    def uses_columns(self) -> bool:
         """True if a rule uses a column with a value for each token of a file."""
         return any(hasattr(rule, "column") for rule in self.rules.values())
 
-    def words_of_all(self, purpose: str) -> str:
+    def find_words_of_all(self, purpose: str) -> str:
         """Find the rule of words for all labels and documents; empty without rules of words.
 
         Raises:
@@ -125,7 +125,7 @@ class Places:
             if hasattr(rule, "check"):
                 rule.check(corpus)
 
-    def by_id(self, corpus: Corpus) -> Places:
+    def bind_to_ids(self, corpus: Corpus) -> Places:
         """Store the rules of documents by document id, so that parts of a corpus keep them.
 
         Raises:
@@ -142,7 +142,7 @@ class Places:
         rules = {corpus.id_of(d): rule for d, rule in enumerate(self.documents)}
         return Places(self.name, documents=rules)
 
-    def in_file(self, path: PathName, unit: str, encoding: str) -> Places:
+    def set_file(self, path: PathName, unit: str, encoding: str) -> Places:
         """Set the file of rules that use columns."""
         from spanagree.chance.column_places import ColumnPlaces
 
@@ -154,14 +154,14 @@ class Places:
         }
         return replace(self, rules=rules)
 
-    def of(self, corpus: Corpus) -> CorpusPlaces:
+    def bind_to_corpus(self, corpus: Corpus) -> CorpusPlaces:
         """Bind the rule to a corpus.
 
         Raises:
             SettingError: if the rule needs data that the corpus does not have.
             InputError: if the rule does not fit the corpus.
         """
-        by_id = self.by_id(corpus).documents
+        by_id = self.bind_to_ids(corpus).documents
         per_document: list[Mapping[str, Any]] | None = None
         if isinstance(by_id, Mapping):
             per_document = [
@@ -184,11 +184,11 @@ class Places:
                 label_and_name = (rule_label, names.get(rule_label, ANYWHERE))
                 if label_and_name not in index_by_rule:
                     index_by_rule[label_and_name] = len(bound_rules)
-                    bound_rules.append(self._bound(corpus, label_and_name, per_document))
+                    bound_rules.append(self._bind_rule(corpus, label_and_name, per_document))
                 table[variant_row, code] = index_by_rule[label_and_name]
         return CorpusPlaces(bound_rules, variant, table)
 
-    def _bound(
+    def _bind_rule(
         self,
         corpus: Corpus,
         label_and_name: tuple[str, str],
@@ -224,7 +224,7 @@ class CorpusPlaces:
     variant: Ints
     table: Ints
 
-    def kinds(self, segments: Layer | SegmentColumns) -> PlaceKinds:
+    def find_kinds(self, segments: Layer | SegmentColumns) -> PlaceKinds:
         """Determine the kinds of the segments of one or more layers."""
         document = segments.document
         rule = self.table[self.variant[document], segments.label]
@@ -239,18 +239,18 @@ class _Predicate:
     name: str
 
     def __call__(self, corpus: Corpus) -> PlaceRule:
-        return _build_property_rule(corpus, self._holds, self.name)
+        return _build_property_rule(corpus, self._has_property, self.name)
 
     def check(self, corpus: Corpus) -> None:
         """Raise an InputError if no token of the whole corpus has the property."""
         row = _concatenate_tokens(corpus, self.name)
-        if row and not any(map(self._holds, set(row))):
+        if row and not any(map(self._has_property, set(row))):
             raise InputError(
                 f"places {self.name}: no token has it, so the rule has no place; another rule is"
                 " needed"
             )
 
-    def _holds(self, token: str) -> bool:
+    def _has_property(self, token: str) -> bool:
         try:
             return bool(self.has(token))
         except Exception as error:  # a user's function may raise anything
@@ -479,7 +479,9 @@ def find_words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
 def _build_word_rule(
     lengths: Ints, texts: Sequence[str], words_of: Callable[[str], Iterator[re.Match[str]]]
 ) -> WordRule:
-    return WordRule.of(lengths, [[word.span() for word in words_of(text)] for text in texts])
+    return WordRule.from_words(
+        lengths, [[word.span() for word in words_of(text)] for text in texts]
+    )
 
 
 def _build_property_rule(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:

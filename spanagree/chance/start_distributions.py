@@ -164,22 +164,24 @@ class Profiles:
         """Value of each profile between its edges."""
         return self.values[self.offset + self.width]
 
-    def at(self, profile: Ints, x: Ints) -> Floats:
+    def look_up(self, profile: Ints, x: Ints) -> Floats:
         """Look up the values at positions ``x`` (broadcast against ``profile``), 0 outside."""
         mirrored_x = np.minimum(x, self.size[profile] - 1 - x)
         is_inside = mirrored_x >= 0
-        return np.where(is_inside, self.left(profile, np.where(is_inside, mirrored_x, 0)), 0.0)
+        return np.where(
+            is_inside, self.look_up_left(profile, np.where(is_inside, mirrored_x, 0)), 0.0
+        )
 
-    def left(self, profile: Ints, x: Ints) -> Floats:
+    def look_up_left(self, profile: Ints, x: Ints) -> Floats:
         """Look up the values at positions ``x`` in the left half; ``x`` is broadcast."""
         return self.values[self.offset[profile] + np.minimum(x, self.width[profile])]
 
     def expand(self, profile: int) -> Floats:
         """Expand one profile to its ``size`` values."""
-        return self.at(np.array(profile), np.arange(self.size[profile]))
+        return self.look_up(np.array(profile), np.arange(self.size[profile]))
 
     @classmethod
-    def of(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
+    def from_edges(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
         """Build profiles from arrays, each with the edge followed by the plateau."""
         sizes = np.array([len(edge) for edge in edges], dtype=np.int64)
         values = np.concatenate([np.zeros(0), *edges])
@@ -217,7 +219,7 @@ def compute_start_profiles(
     """
     if free:
         size, profile = np.unique(tokens[group] - length + 1, return_inverse=True)
-        return Profiles.of(size, [np.array([1 / shape_row]) for shape_row in size]), profile
+        return Profiles.from_edges(size, [np.array([1 / shape_row]) for shape_row in size]), profile
     order = argsort_rows(group, length)
     profile = np.empty(len(length), np.int64)
     n_segments = np.bincount(group, minlength=len(tokens))
@@ -258,7 +260,7 @@ def compute_start_profiles(
     _add_short_profiles(cells, edges, sizes)
     for rows, shape, profile_of_shape in tables:
         profile[rows] = profile_of_shape[shape]
-    return Profiles.of(np.array(sizes, np.int64), edges), profile
+    return Profiles.from_edges(np.array(sizes, np.int64), edges), profile
 
 
 def _add_short_profiles(

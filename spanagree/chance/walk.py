@@ -200,9 +200,9 @@ class Walk(ABC):
     def options(self) -> tuple[list[list[WalkOption]], ...]:
         """Options of each annotation at each border except the last."""
         axes = iter(range(len(self.shape) - 1))
-        return tuple(self._options(annotation_index, axes) for annotation_index in (0, 1))
+        return tuple(self._list_options(annotation_index, axes) for annotation_index in (0, 1))
 
-    def _options(self, annotation_index: int, axes: Iterator[int]) -> list[list[WalkOption]]:
+    def _list_options(self, annotation_index: int, axes: Iterator[int]) -> list[list[WalkOption]]:
         annotation = self.annotations[annotation_index]
         options = [[WalkOption(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
         weight = 1.0 if annotation.is_fixed else compute_scaling_weight(annotation.kinds)
@@ -271,7 +271,7 @@ class MeetingRule(ABC):
 
     takes_both = False
 
-    def tag_of(self, length: int, label: int, *, is_level: bool) -> Hashable:
+    def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
         """Compute the tag of a segment when it is placed.
 
         Args:
@@ -281,12 +281,12 @@ class MeetingRule(ABC):
         """
         return None if label == OTHER else label
 
-    def later(self, tag: Hashable) -> Hashable:
+    def update_tag(self, tag: Hashable) -> Hashable:
         """Update the tag of a segment when the other annotation is read beyond its start."""
         return tag
 
     @abstractmethod
-    def gains(
+    def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
         """Compute the gain of placing a segment while another one is read further.
@@ -306,13 +306,13 @@ class MeetingRule(ABC):
 class EqualRule(MeetingRule):
     """A match is a segment with the same start, end and label."""
 
-    def tag_of(self, length: int, label: int, *, is_level: bool) -> Hashable:
+    def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
         return None if label == OTHER or not is_level else label
 
-    def later(self, tag: Hashable) -> Hashable:
+    def update_tag(self, tag: Hashable) -> Hashable:
         return None
 
-    def gains(
+    def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
         return (n_unread == length).astype(np.int64) if tag == label else None
@@ -321,7 +321,7 @@ class EqualRule(MeetingRule):
 class CoverRule(MeetingRule):
     """The match is the number of shared tokens of the same label."""
 
-    def gains(
+    def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
         return np.minimum(n_unread, length) if tag == label else None
@@ -332,7 +332,7 @@ class OverlapRule(MeetingRule):
 
     takes_both = True
 
-    def gains(
+    def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
         return np.ones_like(n_unread) if tag == label else None
@@ -347,10 +347,10 @@ class OffsetRule(MeetingRule):
     def __init__(self, phi: Phi, *, takes_both: bool) -> None:
         self.phi, self.takes_both = phi, takes_both
 
-    def tag_of(self, length: int, label: int, *, is_level: bool) -> Hashable:
+    def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
         return None if label == OTHER else (length, label)
 
-    def gains(
+    def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
         if not isinstance(tag, tuple) or tag[1] != label:
@@ -422,7 +422,7 @@ class LeadWalk(Walk):
         self.rule = rule
         self._is_regular = self._has_every_start()
         self._transfers_by_options: dict[tuple[Lead, Any], list[_Transfer]] = {}
-        self._reach = self._largest_reaches()
+        self._reach = self._compute_largest_reaches()
         n_axes = len(self.shape) - 1
         all_slices = (slice(None),) * n_axes
         # slices of states with a segment of the kind left to place, and of states after placing it
@@ -446,7 +446,7 @@ class LeadWalk(Walk):
             for kind_places in chain(*self.places)
         )
 
-    def _largest_reaches(self) -> dict[Lead, int]:
+    def _compute_largest_reaches(self) -> dict[Lead, int]:
         """Compute the largest number of borders by which each lead is read further."""
         reach: dict[Lead, int] = {None: 0, (0, None): 1, (1, None): 1}
         for annotation_index, annotation in enumerate(self.annotations):
@@ -458,16 +458,16 @@ class LeadWalk(Walk):
                     longest[length] = max(longest.get(length, 0), end - i)
                 for length, n_borders in longest.items():
                     tags = {
-                        self.rule.tag_of(length, segment_kind.label, is_level=x)
+                        self.rule.compute_tag(length, segment_kind.label, is_level=x)
                         for x in (True, False)
                     }
-                    for tag in (*tags, *map(self.rule.later, tags), None):
+                    for tag in (*tags, *map(self.rule.update_tag, tags), None):
                         reach[annotation_index, tag] = max(
                             reach.get((annotation_index, tag), 0), n_borders
                         )
         return reach
 
-    def steps(self) -> float:
+    def estimate_steps(self) -> float:
         """Estimate the number of steps of the walk; each step computes a table."""
         n_borders = len(self.borders)
         n_options = np.zeros(n_borders)
@@ -478,7 +478,7 @@ class LeadWalk(Walk):
             for segment_kind, kind_places in zip(annotation.kinds, annotation_places, strict=True):
                 n_options += np.bincount([i for i, _, _ in kind_places], minlength=n_borders)
                 tags = {
-                    length: self.rule.tag_of(length, segment_kind.label, is_level=False)
+                    length: self.rule.compute_tag(length, segment_kind.label, is_level=False)
                     for length in {length for *_, length in kind_places}
                 }
                 for i, end, length in kind_places:
@@ -539,14 +539,16 @@ class LeadWalk(Walk):
         """Apply all options to the states of one lead at the border with index ``i``."""
         states = tables[lead][row]
         if self._is_regular:
-            transfers = self._cached_transfers(lead, i)
+            transfers = self._list_transfers(lead, i)
         else:
             (occurring,) = states.reshape(len(states), -1).any(axis=1).nonzero()
             if not len(occurring):
                 return
             reach = int(occurring[0]), int(occurring[-1]) + 1
             options = self.options[0 if lead is None else 1 - lead[0]][i]
-            transfers = [x for option in options for x in self._transfers(lead, option, *reach)]
+            transfers = [
+                x for option in options for x in self._yield_transfers(lead, option, *reach)
+            ]
         for transfer in transfers:
             source = states[transfer.source_slices]
             if transfer.weight != 1:
@@ -566,17 +568,19 @@ class LeadWalk(Walk):
             if active.get(next_lead, -1) < i + transfer.n_rows:
                 active[next_lead] = i + transfer.n_rows
 
-    def _cached_transfers(self, lead: Lead, i: int) -> list[_Transfer]:
+    def _list_transfers(self, lead: Lead, i: int) -> list[_Transfer]:
         """List the transfers of the options at a border, cached by the options."""
         options = self.options[0 if lead is None else 1 - lead[0]][i]
         key = lead, tuple((option.axis, option.end - i, option.label) for option in options)
         if key not in self._transfers_by_options:
             min_ahead, ahead_stop = int(lead is not None), self._reach[lead] + 1
-            of_each = (self._transfers(lead, option, min_ahead, ahead_stop) for option in options)
+            of_each = (
+                self._yield_transfers(lead, option, min_ahead, ahead_stop) for option in options
+            )
             self._transfers_by_options[key] = [*chain.from_iterable(of_each)]
         return self._transfers_by_options[key]
 
-    def _transfers(
+    def _yield_transfers(
         self, lead: Lead, option: WalkOption, min_ahead: int, ahead_stop: int
     ) -> Iterator[_Transfer]:
         """Yield the transfers of an option, for a range of borders by which a lead is ahead.
@@ -593,7 +597,7 @@ class LeadWalk(Walk):
         source_slices, target_slices = self._parts[axis]
         rule = self.rule
         if lead is None:
-            next_lead = 0, rule.tag_of(length, label, is_level=True)
+            next_lead = 0, rule.compute_tag(length, label, is_level=True)
             yield _Transfer(
                 next_lead, steps, 1, 0, (slice(0, 1), *source_slices), target_slices, weight, None
             )
@@ -605,13 +609,13 @@ class LeadWalk(Walk):
             n_unread = (
                 np.array(self.borders[start + min_ahead : start + ahead_stop], np.int64) - begin
             )
-            gains = rule.gains(lead_index, tag, n_unread, length, label)
+            gains = rule.compute_gains(lead_index, tag, n_unread, length, label)
         for low, high in ((min_ahead, steps), (steps, steps + 1), (steps + 1, ahead_stop)):
             low, high = max(low, min_ahead), min(high, ahead_stop)
             if low >= high:
                 continue
             range_gains = None if gains is None else gains[low - min_ahead : high - min_ahead]
-            for range_start, range_stop, gain in self._ranges_by_gain(range_gains, low, high):
+            for range_start, range_stop, gain in self._split_by_gain(range_gains, low, high):
                 if not self.moments and gain is not None and gain >= self.shape[-1]:
                     continue  # such states do not occur, as no match is so large
                 is_taken = rule.takes_both and gain is not None
@@ -622,7 +626,7 @@ class LeadWalk(Walk):
                     gain,
                 )
                 if range_start < steps:
-                    new_tag = None if is_taken else rule.tag_of(length, label, is_level=False)
+                    new_tag = None if is_taken else rule.compute_tag(length, label, is_level=False)
                     next_lead = 1 - lead_index, new_tag
                     table_width = self._reach[next_lead] + 1
                     first_target, target_step = (
@@ -635,11 +639,11 @@ class LeadWalk(Walk):
                 elif range_start == steps:
                     yield _Transfer(None, steps, 1, steps, *transfer_fields)
                 else:
-                    next_lead = lead_index, None if is_taken else rule.later(tag)
+                    next_lead = lead_index, None if is_taken else rule.update_tag(tag)
                     first_target = steps * (self._reach[next_lead] + 1) + range_start - steps
                     yield _Transfer(next_lead, first_target, 1, steps, *transfer_fields)
 
-    def _ranges_by_gain(
+    def _split_by_gain(
         self, gains: Ints | Floats | None, low: int, high: int
     ) -> Iterator[tuple[int, int, float | Ints | Floats | None]]:
         """Yield ranges from ``low`` to ``high`` with a common treatment, and their gain."""

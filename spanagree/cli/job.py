@@ -257,7 +257,7 @@ class CommandContext:
         unit = self.reading.get("unit", "sentence")
         encoding = self.reading.get("encoding", "utf-8")
         first = next(iter(self.paths.values()))
-        return replace(model, places=model.places.in_file(first, unit, encoding))
+        return replace(model, places=model.places.set_file(first, unit, encoding))
 
     def resolve_layer(self, name: str | None, corpus: Any) -> str | None:
         """Find the layer that a user means, also by its file, with or without extension.
@@ -347,9 +347,9 @@ class CommandContext:
         from spanagree.comparisons.counting import ComparisonRequest
 
         match, chance = other_settings.get("match", "exact"), other_settings.get("chance", "auto")
-        selected, counting = ComparisonRequest.asked(match, chance, **target_settings).compared(
-            corpus
-        )
+        selected, counting = ComparisonRequest.from_keywords(
+            match, chance, **target_settings
+        ).select_items(corpus)
         return selected, other_settings | {"match": counting.match}
 
     def run_with_workers(

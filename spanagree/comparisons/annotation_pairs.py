@@ -55,7 +55,7 @@ class AnnotationIndex:
     order: Ints
 
     @classmethod
-    def of(cls, corpus: Corpus) -> AnnotationIndex:
+    def from_corpus(cls, corpus: Corpus) -> AnnotationIndex:
         """Build the index of all annotations of a corpus."""
         layers = list(corpus.layers.values())
         empty = np.zeros(0, np.int64)
@@ -79,12 +79,12 @@ class AnnotationIndex:
         """Mask the documents with so many annotators that a product compares all pairs."""
         return np.bincount(self.document, minlength=n_documents) >= CROWD
 
-    def segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+    def concatenate_segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
         """Return start, end and label of all segments of the corpus, in index order."""
         _, start, end, label, _ = concatenate_segments(corpus.layers.values())
         return start[self.order], end[self.order], label[self.order]
 
-    def details(self, corpus: Corpus) -> SegmentDetails | None:
+    def concatenate_details(self, corpus: Corpus) -> SegmentDetails | None:
         """Return the fragments of all segments in index order, or ``None``."""
         if not corpus.has_pieces:
             return None
@@ -94,7 +94,7 @@ class AnnotationIndex:
         codes = np.concatenate(encode_shapes(corpus.layers.values(), index_by_shape))
         return SegmentDetails(codes[self.order], tuple(index_by_shape))
 
-    def side(
+    def build_layer(
         self, segments: Sequence[Ints], rows: Ints, details: SegmentDetails | None = None
     ) -> tuple[Layer, Ints]:
         """Build a layer with one document for each annotation, with the segments' indices."""
@@ -105,20 +105,20 @@ class AnnotationIndex:
         )
         return Layer(row, start, end, label, np.ones(len(rows), np.bool_), details_of_rows), segment
 
-    def find(self, document: Ints, annotator: Ints) -> Ints:
+    def find_rows(self, document: Ints, annotator: Ints) -> Ints:
         """Find the rows of annotations by document and annotator."""
         return find_rows((self.document, self.annotator), (document, annotator))
 
-    def table(self, rows: Comparisons) -> Floats:
+    def sum_by_annotation(self, rows: Comparisons) -> Floats:
         """Sum matched, expected and size over the rows of each annotation, the first of its rows.
 
         The shape is (annotations, 3), or (annotations, 4) with the expected size if sizes are
         random.
         """
-        by_annotation = replace(rows, document=self.find(rows.document, rows.first))
+        by_annotation = replace(rows, document=self.find_rows(rows.document, rows.first))
         return by_annotation.symmetric_table(np.arange(len(self.document)))
 
-    def pairs(
+    def pair_annotations(
         self, *, with_itself: bool = False, documents: Bools | None = None
     ) -> tuple[Ints, Ints]:
         """Return the rows of all pairs of annotations of the same document, the earlier row first.
@@ -134,9 +134,9 @@ class AnnotationIndex:
         second, first = expand_ranges(low, stop)
         return first, second
 
-    def annotators_of_pairs(self, documents: Bools) -> tuple[Ints, Ints, Ints]:
+    def find_annotators_of_pairs(self, documents: Bools) -> tuple[Ints, Ints, Ints]:
         """Return document, first and second annotator of all pairs in these documents."""
-        first, second = self.pairs(documents=documents)
+        first, second = self.pair_annotations(documents=documents)
         return self.document[first], self.annotator[first], self.annotator[second]
 
 
@@ -160,23 +160,29 @@ class SegmentStarts(NamedTuple):
     details: SegmentDetails | None = None
 
     @classmethod
-    def of(
+    def from_corpus(
         cls, corpus: Corpus, index: AnnotationIndex, chance: ChanceModel, measure: Measure
     ) -> SegmentStarts:
         """Compute the start distributions of the segments of all annotators."""
         starts, layers = compute_start_distributions(corpus, corpus.annotators, chance, measure)
         profile = np.concatenate([layer.profile for layer in layers.values()])[index.order]
-        return cls(starts, profile, *index.segments(corpus), chance, index.details(corpus))
+        return cls(
+            starts,
+            profile,
+            *index.concatenate_segments(corpus),
+            chance,
+            index.concatenate_details(corpus),
+        )
 
     @property
-    def anywhere(self) -> Profiles:
+    def uniform_profiles(self) -> Profiles:
         """Start distributions of a model without a rule of places."""
         assert isinstance(self.starts, UniformStarts)
         return self.starts.profiles
 
-    def side(self, index: AnnotationIndex, rows: Ints) -> LayerWithStarts:
+    def build_layer(self, index: AnnotationIndex, rows: Ints) -> LayerWithStarts:
         """Build a layer with one document for each annotation, with start distributions."""
-        layer, segment = index.side((self.start, self.end, self.label), rows, self.details)
+        layer, segment = index.build_layer((self.start, self.end, self.label), rows, self.details)
         return LayerWithStarts(layer, self.profile[segment], self.chance)
 
 
@@ -211,7 +217,7 @@ def compare_pairs(
         report_progress(0, 0)
         no_rows = Comparisons.none(is_whole=measure.is_whole)
         return no_rows.named(corpus.annotators, corpus.labels)
-    segment_starts = segment_starts or SegmentStarts.of(corpus, index, chance, measure)
+    segment_starts = segment_starts or SegmentStarts.from_corpus(corpus, index, chance, measure)
     report_progress(0, len(first))  # the time left is estimated from here
     # canonical order by name; if only systems are random, the first annotation is fixed
     rank = dense_ranks(corpus.annotators)
@@ -230,7 +236,8 @@ def compare_pairs(
         stop = min(int(np.searchsorted(cumulative_segments, n_before + batch_size)) + 1, len(first))
         batch_size = min(2 * batch_size, _LARGEST_BATCH)
         a, b = (
-            segment_starts.side(index, rows[start:stop]) for rows in (first_by_name, second_by_name)
+            segment_starts.build_layer(index, rows[start:stop])
+            for rows in (first_by_name, second_by_name)
         )
         rows_of_batch = compare_layers(
             a, b, segment_starts.starts, measure, max(1, len(corpus.labels))

@@ -52,11 +52,11 @@ class PlacementModel:
     words: WordRule | None = None
     at_words: bool = False
 
-    def kinds_of(self, classes: Ints) -> Ints:
+    def look_up_kinds(self, classes: Ints) -> Ints:
         """Return the kinds of the segments of these classes."""
         return self.random.kind[classes]
 
-    def in_words(
+    def convert_to_words(
         self, measure: Measure, layers: Sequence[Layer], classes: Sequence[Ints]
     ) -> Measure:
         """Convert a measure of these layers to words, if its tolerance counts words.
@@ -72,11 +72,11 @@ class PlacementModel:
                 self.random.kind[classes_of_layer]
             ]
 
-        def borders(layer: Layer) -> tuple[Ints, Ints]:
+        def find_word_borders(layer: Layer) -> tuple[Ints, Ints]:
             document = document_of_copy[layer.document % len(document_of_copy)]
-            return words.in_words(document, layer.start, layer.end)
+            return words.convert_to_words(document, layer.start, layer.end)
 
-        return replace(measure, borders=borders)
+        return replace(measure, borders=find_word_borders)
 
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
         """Draw random annotations of a layer, as copies of its documents."""
@@ -121,7 +121,7 @@ def build_placement_model(
     if unit:
         model, classes = _build_cached_model(corpus, names, chance, places or Places(ANYWHERE))
         words = find_words_of_texts(corpus, unit, f"tolerance in {unit}")
-        at_words = places is not None and places.words_of_all("tolerance") == unit
+        at_words = places is not None and places.find_words_of_all("tolerance") == unit
         return replace(model, words=words, at_words=at_words), classes
     return None if places is None else _build_cached_model(corpus, names, chance, places)
 
@@ -134,9 +134,9 @@ def _build_cached_model(
     for corpus_ref, rule, earlier_request, result in _LAST:
         if corpus_ref() is corpus and rule is places and earlier_request == request:
             return result
-    bound_places = places.of(corpus)
+    bound_places = places.bind_to_corpus(corpus)
     layers = [corpus.layers[name] for name in names]
-    kinds = bound_places.kinds(concatenate_segments(layers))
+    kinds = bound_places.find_kinds(concatenate_segments(layers))
     group, _ = find_exclusion_groups(layers, chance.name)
     random = compute_arrangements(kinds, group, free=chance.is_free)
     model = PlacementModel(

@@ -83,7 +83,7 @@ class CoarseStarts(Starts):
     units: Ints
 
     @classmethod
-    def of(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
         """Find the kinds of the segments of several layers, and the kind of each segment."""
         corpus, layers, is_free = request.corpus, request.layers, request.chance.is_free
         group, document = find_exclusion_groups(layers, request.chance.name)
@@ -124,16 +124,18 @@ class CoarseStarts(Starts):
         )
         return cls(levels, kind_columns[-2], kind_columns[-1]), split_by_layer(kind_index, layers)
 
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
         """Compute E[Σ φ] of each cell; extrapolated, but exact one-to-one."""
         if measure.one_to_one:
-            tokens = layer_pair.document_tokens(
+            tokens = layer_pair.find_document_tokens(
                 [self.units[kind_indices] for kind_indices in layer_pair.profiles]
             )
             return compute_expected_one_to_one(layer_pair, tokens, measure)
-        values = [self._expected_at_level(level, layer_pair, measure) for level in self.levels]
+        values = [
+            self._compute_expected_at_level(level, layer_pair, measure) for level in self.levels
+        ]
         unit_ratio = np.ones(layer_pair.count)
         unit_ratio[layer_pair.cells[0]] = 1 / self.levels[0].factor[layer_pair.profiles[0]]
         value, error = extrapolate_values(values, unit_ratio)
@@ -141,31 +143,31 @@ class CoarseStarts(Starts):
             extrapolated=layer_pair.count, off=error * layer_pair.count
         )
 
-    def _expected_at_level(
+    def _compute_expected_at_level(
         self, level: Resolution, layer_pair: LayerPair, measure: Measure
     ) -> Floats:
         """Compute E[Σ φ] of each cell at one resolution."""
         if measure.kernel == "cover":
-            return self._covered(level, layer_pair)
+            return self._compute_covered(level, layer_pair)
 
-        def same_length(a: Ints, b: Ints) -> Bools:
+        def have_same_length(a: Ints, b: Ints) -> Bools:
             return self.length[a] == self.length[b]
 
-        return layer_pair.expected_of_pairs(
-            lambda p, q: self._of_pairs(level, p, q, measure),
-            same_length if measure.kernel == "equal" else None,
+        return layer_pair.compute_expected_from_pairs(
+            lambda p, q: self._compute_for_pairs(level, p, q, measure),
+            have_same_length if measure.kernel == "equal" else None,
         )
 
-    def _covered(self, level: Resolution, layer_pair: LayerPair) -> Floats:
+    def _compute_covered(self, level: Resolution, layer_pair: LayerPair) -> Floats:
         """Compute the expected number of units that both annotators cover, for each cell."""
         covering, factor = [], np.ones(layer_pair.count)
-        for cell, kind_index, count in layer_pair.equal_segments():
-            weight = count * self._scale(level, kind_index)
+        for cell, kind_index, count in layer_pair.count_equal_segments():
+            weight = count * self._compute_scale(level, kind_index)
             covering.append((cell, level.length[kind_index], level.profile[kind_index], weight))
             factor[cell] = level.factor[kind_index]
         return compute_joint_cover(level.profiles, covering, layer_pair.count) * factor
 
-    def _of_pairs(self, level: Resolution, p: Ints, q: Ints, measure: Measure) -> Floats:
+    def _compute_for_pairs(self, level: Resolution, p: Ints, q: Ints, measure: Measure) -> Floats:
         """Compute E[φ] of two random segments, for each pair of kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
@@ -179,7 +181,7 @@ class CoarseStarts(Starts):
         total_phi = sum_over_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
         return value * sum_over_offsets(measure, self.length[p], self.length[q]) / total_phi
 
-    def _scale(self, level: Resolution, kind_index: Ints) -> Floats:
+    def _compute_scale(self, level: Resolution, kind_index: Ints) -> Floats:
         """Compute the ratio of the true length of each kind to its rounded length."""
         return self.length[kind_index] / (level.length[kind_index] * level.factor[kind_index])
 

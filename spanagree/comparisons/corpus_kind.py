@@ -30,7 +30,7 @@ class CorpusKind(NamedTuple):
     undirected: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, corpus: Corpus) -> CorpusKind:
+    def from_corpus(cls, corpus: Corpus) -> CorpusKind:
         """Find the traits of a corpus, or of a part of a corpus."""
         if not corpus.of_relations:
             return cls(corpus.offsets, corpus.has_pieces, is_long(corpus))
@@ -41,7 +41,7 @@ class CorpusKind(NamedTuple):
         return cls(corpus.offsets, False, False, frozenset(labels), frozenset(undirected))
 
     @classmethod
-    def joined(cls, traits_of_parts: Sequence[CorpusKind]) -> CorpusKind:
+    def join(cls, traits_of_parts: Sequence[CorpusKind]) -> CorpusKind:
         """Combine the traits of the parts of a corpus."""
         from spanagree.corpus.times import look_up_ticks  # few corpora come in parts
 
@@ -53,7 +53,7 @@ class CorpusKind(NamedTuple):
             frozenset().union(*(traits.undirected for traits in traits_of_parts)),
         )
 
-    def holds_in(self, joined: CorpusKind) -> bool:
+    def has_same_rows_as(self, joined: CorpusKind) -> bool:
         """Whether rows of a part with these traits equal the rows of the joined corpus."""
         traits = self.offsets, self.has_pieces, self.is_long
         return traits == (joined.offsets, joined.has_pieces, joined.is_long) and (
@@ -67,5 +67,5 @@ def can_concatenate_rows(traits_of_parts: Sequence[CorpusKind]) -> bool:
     >>> can_concatenate_rows([CorpusKind(), CorpusKind(has_pieces=True)])
     False
     """
-    joined = CorpusKind.joined(traits_of_parts)
-    return all(traits.holds_in(joined) for traits in traits_of_parts)
+    joined = CorpusKind.join(traits_of_parts)
+    return all(traits.has_same_rows_as(joined) for traits in traits_of_parts)

@@ -40,13 +40,13 @@ class ComparisonContext:
     text_numbers: Hashes | None = None
 
     @classmethod
-    def joined(cls, parts: Sequence[ComparisonContext]) -> ComparisonContext:
+    def join(cls, parts: Sequence[ComparisonContext]) -> ComparisonContext:
         """Add the contexts of parts of a corpus."""
         shares = [part.shares for part in parts if part.shares is not None]
         edges = [part.word_edges for part in parts if part.word_edges is not None]
         return cls(
             functools.reduce(operator.add, shares) if shares else None,
-            functools.reduce(lambda total, other: total.plus(other), edges) if edges else None,
+            functools.reduce(lambda total, other: total.add(other), edges) if edges else None,
         )
 
     @property
@@ -93,7 +93,7 @@ class MatchCountOptions:
     is_open: bool = False
 
     @classmethod
-    def asked(
+    def from_request(
         cls, match: str, chance: ChanceModel, requested: ChanceModel, progress: Progress = None
     ) -> MatchCountOptions:
         """Build the options from the chance model of a corpus and the requested model.
@@ -120,7 +120,7 @@ class MatchCountOptions:
                 raise
             reason = error.reason if isinstance(error, OverlapError) else str(error)
             try:
-                return compare(replace(self, chance=self.chance.without_chance(reason)))
+                return compare(replace(self, chance=self.chance.remove_chance(reason)))
             except OverlapError:  # the measure forbids the segments, whatever chance is
                 raise error from None
 
@@ -137,7 +137,7 @@ class MatchCountOptions:
         """
         check_layers(corpus, self.match, self.chance)
 
-    def without_places(self) -> MatchCountOptions | None:
+    def remove_places(self) -> MatchCountOptions | None:
         """Return the options without the rule of places; ``None`` if there is no rule."""
         chance = self.chance.without_places
         if chance is None:
@@ -154,10 +154,12 @@ class MatchCountOptions:
 
         shares = compute_place_shares(corpus, corpus.annotators, self.chance)
         return (
-            ComparisonContext(shares) if shares else ComparisonContext(None, WordEdges.of(corpus))
+            ComparisonContext(shares)
+            if shares
+            else ComparisonContext(None, WordEdges.from_corpus(corpus))
         )
 
-    def settings_of(
+    def collect_settings(
         self, corpus: Corpus, inexact: ApproximationError, description: ComparisonContext
     ) -> dict[str, Any]:
         """Collect the settings of all results of matches, by name."""
@@ -187,7 +189,7 @@ class ComparisonRequest:
     selection: Selection | None = None
 
     @classmethod
-    def asked(
+    def from_keywords(
         cls,
         match: MatchName,
         chance: str | ChanceModel,
@@ -214,7 +216,7 @@ class ComparisonRequest:
 
         return cls(match, model, Selection.asked(comparing))
 
-    def _match_in(self, offsets: str) -> MatchName:
+    def _name_measure(self, offsets: str) -> MatchName:
         """Return the name of the measure with its tolerance, in the unit of offsets."""
         if self.selection is None and self.chance.places is None:
             return self.match
@@ -223,12 +225,12 @@ class ComparisonRequest:
         tolerance = 0 if self.selection is None else self.selection.tolerance
         return name_with_tolerance(self.match, tolerance, offsets, self.chance.places)
 
-    def measure_of(self, offsets: str) -> MatchName:
+    def find_measure_name(self, offsets: str) -> MatchName:
         """Return the name of the measure for a corpus with these offsets."""
         of_selection = None if self.selection is None else self.selection.measure
-        return of_selection or self._match_in(offsets)
+        return of_selection or self._name_measure(offsets)
 
-    def compared(
+    def select_items(
         self, corpus: Corpus, progress: Progress = None, *, in_part: bool = False
     ) -> tuple[Corpus, MatchCountOptions]:
         """Select the compared items of a corpus, and build the options for counting matches.
@@ -237,12 +239,12 @@ class ComparisonRequest:
             corpus: annotations.
             progress: function called with the number of finished steps and of all steps.
             in_part: True for a part of a corpus. It may lack items that the whole corpus needs,
-                such as an attribute; :meth:`measure_of_whole` checks the whole corpus.
+                such as an attribute; :meth:`find_measure_of_whole` checks the whole corpus.
 
         Raises:
             SettingError: if the measure is unknown, or the corpus lacks relations or the attribute.
         """
-        match = self._match_in(corpus.offsets)
+        match = self._name_measure(corpus.offsets)
         find_measure(match)
         if self.selection is not None:
             corpus = self.selection.of(corpus, match, in_part=in_part)
@@ -253,14 +255,14 @@ class ComparisonRequest:
         if self.selection is not None and self.selection.measure is not None:
             match = self.selection.measure
         chance = choose_chance_of_corpus(corpus, match, self.chance)
-        chance, corpus = chance.with_ids(corpus, in_part=in_part)
-        return corpus, MatchCountOptions.asked(match, chance, self.chance, progress)
+        chance, corpus = chance.bind_to_ids(corpus, in_part=in_part)
+        return corpus, MatchCountOptions.from_request(match, chance, self.chance, progress)
 
     def check(self) -> None:
         """Check the request before any part of a corpus is read.
 
         Raises:
-            SettingError: for errors that :meth:`compared` raises too; for rules for single
+            SettingError: for errors that :meth:`select_items` raises too; for rules for single
                 documents, because the documents of a part are not known.
         """
         places = self.chance.places
@@ -271,9 +273,9 @@ class ComparisonRequest:
             )
         if self.selection is None or not self.selection.tolerance:
             # a tolerance is in units of the corpus, which are unknown yet
-            find_measure(self._match_in(""))
+            find_measure(self._name_measure(""))
 
-    def measure_of_whole(self, corpus: Corpus) -> MatchName:
+    def find_measure_of_whole(self, corpus: Corpus) -> MatchName:
         """Return the name of the measure for a whole corpus, and check that the corpus fits.
 
         Args:
@@ -287,8 +289,8 @@ class ComparisonRequest:
         if not corpus.of_rows:
             if self.selection is not None:
                 self.selection.refuse(corpus)
-            self.chance.with_ids(corpus)
-        return self.measure_of(corpus.offsets)
+            self.chance.bind_to_ids(corpus)
+        return self.find_measure_name(corpus.offsets)
 
     def check_same(
         self,
@@ -315,9 +317,9 @@ class ComparisonRequest:
         if model.is_open and chance_of_rows.undefined:
             model = chance_of_rows
         elif model.name == AUTO:
-            model = model.named(chance_of_rows.name)
+            model = model.replace_name(chance_of_rows.name)
         settings = [
-            ("match", counting.match, self.measure_of(corpus.offsets)),
+            ("match", counting.match, self.find_measure_name(corpus.offsets)),
             ("chance", _describe_chance(chance_of_rows), _describe_chance(model)),
             *names,
             *selection.differences(recorded, corpus, self.match),
@@ -336,6 +338,6 @@ def _describe_chance(chance: ChanceModel) -> str:
     return ", ".join((name, *(f"{key} {value}" for key, value in other_settings)))
 
 
-def settings_of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:
+def collect_gold_settings(gold: str | None, corpus: Corpus) -> dict[str, Any]:
     """Return the settings of a gold layer, if there is one."""
     return {"gold": gold, "gold_first": None if gold in (None, corpus.annotators[0]) else False}

@@ -85,7 +85,7 @@ def wrap_with_checks(similarity: Phi) -> Phi:
     name = getattr(similarity, "__name__", "similarity")
     name = name if re.fullmatch(r"\w+", name) else "similarity"
 
-    def checked(offset: Ints, a: Ints, b: Ints) -> Floats:
+    def compute_and_check(offset: Ints, a: Ints, b: Ints) -> Floats:
         offset, a, b = np.broadcast_arrays(offset, a, b)
         value = np.asarray(similarity(offset, a, b))
         if value.shape != offset.shape or value.dtype.kind not in "bifu":
@@ -101,10 +101,10 @@ def wrap_with_checks(similarity: Phi) -> Phi:
             )
         return numbers
 
-    outside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
+    outside = compute_and_check(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
     if outside.any():
         raise SettingError(
             f"{name} gives {quote_value(float(outside[outside != 0][0]))} to segments that share no"
             " token; 0 is needed"
         )
-    return checked
+    return compute_and_check

@@ -96,11 +96,11 @@ def compute_start_distributions(
         starts_key = "long"
     request = StartsRequest(corpus, names, chance, measure)
     try:
-        starts, profiles = _load_starts(starts_key).of(request)
+        starts, profiles = _load_starts(starts_key).from_request(request)
     except CostError:
         if not may_be_coarse or starts_key == "long":
             raise
-        starts, profiles = _load_starts("long").of(request)
+        starts, profiles = _load_starts("long").from_request(request)
     layers = zip(names, profiles, strict=True)
     return starts, {
         name: LayerWithStarts(corpus.layers[name], profile, chance) for name, profile in layers
@@ -136,9 +136,9 @@ def compare_layers(
     layer_pair = LayerPair(
         (a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance
     )
-    measure = starts.adapted(measure, layer_pair)
+    measure = starts.adapt_measure(measure, layer_pair)
     matched = compute_observed(a.layer, b.layer, cell_a, cell_b, n, measure)
-    expected, inexact = starts.expected(layer_pair, measure)
+    expected, inexact = starts.compute_expected(layer_pair, measure)
     sizes, random_sizes = _compute_sizes(layer_pair, starts, measure)
     return Comparisons.of(
         cells // n_labels if measure.of_label else cells,
@@ -162,9 +162,9 @@ def _compute_sizes(
     for layer, profile, cell in zip(
         layer_pair.layers, layer_pair.profiles, layer_pair.cells, strict=True
     ):
-        size = np.bincount(cell, starts.tokens(layer, profile), n)
+        size = np.bincount(cell, starts.count_tokens(layer, profile), n)
         sizes.append(size.astype(np.int64))
-        tokens = starts.random_tokens(profile)
+        tokens = starts.compute_expected_tokens(profile)
         if tokens is not None:
             random_sizes.append(np.bincount(cell, tokens, n).astype(np.float64))
     if random_sizes and layer_pair.first_is_fixed:

@@ -50,7 +50,7 @@ class StartsAtPlaces(Starts):
     model: PlacementModel
 
     @classmethod
-    def of(cls, request: StartsRequest) -> tuple[StartsAtPlaces, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[StartsAtPlaces, list[Ints]]:
         """Compute the places of several layers, and the class of each segment."""
         corpus, names, chance, measure = request
         model_and_classes = build_placement_model(
@@ -60,26 +60,26 @@ class StartsAtPlaces(Starts):
         model, classes = model_and_classes
         return cls(model), classes
 
-    def adapted(self, measure: Measure, layer_pair: LayerPair) -> Measure:
+    def adapt_measure(self, measure: Measure, layer_pair: LayerPair) -> Measure:
         """Return the measure, with its tolerance counted in words if it is in words."""
-        return self.model.in_words(measure, layer_pair.layers, layer_pair.profiles)
+        return self.model.convert_to_words(measure, layer_pair.layers, layer_pair.profiles)
 
-    def random_tokens(self, profiles: Ints) -> Floats | None:
+    def compute_expected_tokens(self, profiles: Ints) -> Floats | None:
         """Return the mean length of segments; ``None`` if each kind has a single length."""
         return self.model.mean_length[profiles] if self.model.random_lengths else None
 
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
-        """Compute E[Σ φ] of each cell; see :meth:`Starts.expected`."""
+        """Compute E[Σ φ] of each cell; see :meth:`Starts.compute_expected`."""
         if measure.one_to_one:
-            return self._one_to_one(layer_pair, measure)
+            return self._compute_one_to_one(layer_pair, measure)
         expected = (
             _compute_expected_with_fixed if layer_pair.first_is_fixed else _compute_expected_of_both
         )
         return expected(self.model, layer_pair, measure), ApproximationError()
 
-    def _one_to_one(
+    def _compute_one_to_one(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
         """Compute the expected one-to-one match of each cell."""
@@ -98,7 +98,7 @@ class StartsAtPlaces(Starts):
             additive = _compute_expected_of_both(
                 self.model, layer_pair, as_additive, has_single_pair
             )
-        tokens = layer_pair.document_tokens(
+        tokens = layer_pair.find_document_tokens(
             [self.model.longest[classes] for classes in layer_pair.profiles]
         )
         values, error = compute_expected_overlap(
@@ -122,7 +122,7 @@ def _compute_expected_of_both(
         is_requested: mask of the requested cells; the others get 0. Default: all.
     """
     n_cells = layer_pair.count
-    segments = [_CountedSegments(*columns) for columns in layer_pair.equal_segments()]
+    segments = [_CountedSegments(*columns) for columns in layer_pair.count_equal_segments()]
     is_shared = (
         np.multiply(
             *(np.bincount(segments_of_one.cell, minlength=n_cells) for segments_of_one in segments)
@@ -139,7 +139,7 @@ def _compute_expected_of_both(
         return _sum_equal(model, segments, n_cells)
     total = np.zeros(n_cells)
     for batch_cells in _yield_batches(model, segments, np.flatnonzero(is_shared)):
-        batch = [segments_of_one.of_cells(batch_cells) for segments_of_one in segments]
+        batch = [segments_of_one.select_cells(batch_cells) for segments_of_one in segments]
         if measure.kernel == "cover":
             total[batch_cells] = _sum_covered(model, batch, len(batch_cells))
         else:
@@ -156,12 +156,12 @@ def _compute_expected_with_fixed(
 ) -> Floats:
     """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
     a = layer_pair.layers[0]
-    cell, class_index, count = layer_pair.equal_segments()[1]
+    cell, class_index, count = layer_pair.count_equal_segments()[1]
     i, j = join_unsorted(cell, layer_pair.cells[0])
     value = np.zeros(len(i))
     length = a.end - a.start
     for low, high in yield_batches(np.diff(model.random.first)[class_index[i]], _TOGETHER):
-        row, start, end, p = model.random.rows(model.kinds, class_index[i[low:high]])
+        row, start, end, p = model.random.list_places(model.kinds, class_index[i[low:high]])
         fixed_segment = j[low:high][row]
         phi = measure.phi(start - a.start[fixed_segment], length[fixed_segment], end - start)
         value[low:high] = np.bincount(row, p * phi, high - low)
@@ -175,7 +175,7 @@ class _CountedSegments(NamedTuple):
     class_index: Ints
     n_segments: Ints
 
-    def of_cells(self, cells: Ints) -> _CountedSegments:
+    def select_cells(self, cells: Ints) -> _CountedSegments:
         """Select a contiguous range of cells, and number these from 0."""
         rows = slice(*np.searchsorted(self.cell, (cells[0], cells[-1] + 1)).tolist())
         cell, class_index, count = (column[rows] for column in self)
@@ -278,7 +278,7 @@ def _compute_cover_tables(
     annotation_of_cell = np.full(int(cell[-1]) + 1, -1)
     annotation_of_cell[example_cell] = np.arange(len(example_cell))
     is_example = annotation_of_cell[cell] >= 0
-    row_index, start, end, p = model.random.rows(model.kinds, class_index[is_example])
+    row_index, start, end, p = model.random.list_places(model.kinds, class_index[is_example])
     annotation, value = (
         annotation_of_cell[cell[is_example]][row_index],
         p * count[is_example][row_index],
@@ -312,7 +312,7 @@ class _ExpectedPlaces(NamedTuple):
 
 def _compute_expected_places(model: PlacementModel, segments: _CountedSegments) -> _ExpectedPlaces:
     """Compute the expected number of an annotator's segments at each place."""
-    row, start, end, p = model.random.rows(model.kinds, segments.class_index)
+    row, start, end, p = model.random.list_places(model.kinds, segments.class_index)
     value = p * segments.n_segments[row]
     order = argsort_rows(segments.cell[row], start, end)
     return _ExpectedPlaces(segments.cell[row][order], start[order], end[order], value[order])

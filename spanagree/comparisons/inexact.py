@@ -46,7 +46,7 @@ class ApproximationError:
             self.off + other.off,
         )
 
-    def error(self, size: float) -> float | None:
+    def compute_error(self, size: float) -> float | None:
         """Compute the standard error of the expected F1; ``None`` if no match was drawn.
 
         Args:
@@ -78,7 +78,7 @@ class ApproximationError:
             )
         if not self.drawn:
             return notes
-        error = self.error(size)
+        error = self.compute_error(size)
         clause = f"; standard error of the chance F1: {error:.4f}" if error else ""
         return [
             *notes,

@@ -89,7 +89,7 @@ def distribute_over_texts(
     row_of_key[key_index[len(text) :]] = np.arange(len(texts))
     known_row = row_of_key[key_index[: len(text)]]
 
-    def filled(column: Any) -> Any:
+    def fill_column(column: Any) -> Any:
         return (
             np.where(known_row >= 0, column[known_row], 0)
             if len(column)
@@ -97,7 +97,7 @@ def distribute_over_texts(
         )
 
     matched, size_first, size_second = map(
-        filled, (texts.matched, texts.size_first, texts.size_second)
+        fill_column, (texts.matched, texts.size_first, texts.size_second)
     )
     length = np.bincount(document, text_corpus.lengths)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -121,7 +121,7 @@ def _build_measure_of_shared(name: str, means: str, of_shared: Phi, **fields: An
     return Measure(name, means, phi, of_shared=of_shared, **{"forbids": LABEL_OVERLAP, **fields})
 
 
-def _iou(n_shared: Ints, a: Ints, b: Ints) -> Floats:
+def _compute_iou(n_shared: Ints, a: Ints, b: Ints) -> Floats:
     return n_shared / (a + b - n_shared)
 
 
@@ -152,7 +152,7 @@ _MEASURES = (
     ),
     _build_measure_of_shared(
         "iou",
-        "shared tokens / tokens of both together, same label", _iou,
+        "shared tokens / tokens of both together, same label", _compute_iou,
         of_all_offsets=_sum_iou_over_offsets,
         remark="A pair gets the share of tokens that its two segments have in common, and every"
         " segment counts the same.",
@@ -230,7 +230,7 @@ def _build_overlap_measure(share: str) -> Measure:
     least_iou = float(share)
 
     def of_shared(n_shared: Ints, a: Ints, b: Ints) -> Ints:
-        return ((n_shared > 0) & (_iou(n_shared, a, b) >= least_iou)).astype(np.int64)
+        return ((n_shared > 0) & (_compute_iou(n_shared, a, b) >= least_iou)).astype(np.int64)
 
     means = f"segments of the same label with an iou of at least {share}, each in one pair at most"
     remark = MEASURES["overlap"].remark

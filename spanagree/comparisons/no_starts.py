@@ -17,21 +17,21 @@ class NoStarts(Starts):
     """Starts without a chance model for the segments or the measure; expectations are ``nan``."""
 
     @classmethod
-    def of(cls, request: StartsRequest) -> tuple[NoStarts, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[NoStarts, list[Ints]]:
         """Build the starts of several layers, with index 0 for each segment."""
         return cls(), [np.zeros(len(layer), np.int64) for layer in request.layers]
 
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
         """Return ``nan`` for each cell."""
         return np.full(layer_pair.count, np.nan), ApproximationError()
 
-    def adapted(self, measure: Measure, layer_pair: LayerPair) -> Measure:
+    def adapt_measure(self, measure: Measure, layer_pair: LayerPair) -> Measure:
         """Return the measure for segments that may overlap others of their layer."""
         return replace(measure, disjoint=False) if measure.pairs_once else measure
 
-    def tokens(self, layer: Layer, profiles: Ints) -> Ints:
+    def count_tokens(self, layer: Layer, profiles: Ints) -> Ints:
         """Count the tokens of the fragments of each segment."""
         if not layer.shape.any():
             return layer.end - layer.start

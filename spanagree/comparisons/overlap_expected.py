@@ -82,7 +82,7 @@ def compute_expected_overlap(
     if model is None and not first_is_fixed and measure.kernel != "near":
         is_single, values[part_cells] = compute_single_matches(document_parts, measure)
         walked_parts = np.flatnonzero(~is_single)
-        parts_to_walk = document_parts.some(walked_parts)
+        parts_to_walk = document_parts.select_parts(walked_parts)
     over_budget = []
     for part_index, mean in zip(
         walked_parts.tolist(),
@@ -94,7 +94,7 @@ def compute_expected_overlap(
         else:
             values[part_cells[part_index]] = mean[0]
     drawn_means = _DrawnMeans(document_parts, segments, measure, model, layer_pair.chance.seed)
-    draw = drawn_means.draw_second if first_is_fixed else drawn_means.both
+    draw = drawn_means.draw_second if first_is_fixed else drawn_means.draw_both
     for part_index, content, mean_of_draws, standard_error in draw(over_budget):
         values[part_cells[part_index]] = mean_of_draws
         error.add(content, standard_error)
@@ -119,7 +119,7 @@ def _build_parts_of_cells(
         classes = kinds_of_segments = np.zeros(len(layer), np.int64)
         if model is not None:
             classes = layer_pair.profiles[index]
-            kinds_of_segments = model.kinds_of(classes)
+            kinds_of_segments = model.look_up_kinds(classes)
         columns, row = _find_segments_in_parts(
             layer,
             cell,
@@ -188,13 +188,13 @@ class _DrawnMeans(NamedTuple):
     model: PlacementModel | None
     seed: int
 
-    def both(self, document_parts: list[int]) -> DrawnMean:
+    def draw_both(self, document_parts: list[int]) -> DrawnMean:
         """Draw both annotations of these parts; parts with equal content are drawn once."""
         mean_by_content: dict[bytes, tuple[float, float]] = {}
         for part_index in document_parts:
             n, content_tuple = (
                 int(self.document_parts.tokens[part_index]),
-                self._content(part_index),
+                self._build_content(part_index),
             )
             content = repr((n, content_tuple)).encode()
             if content not in mean_by_content:
@@ -206,7 +206,7 @@ class _DrawnMeans(NamedTuple):
                 )
             yield part_index, content, *mean_by_content[content]
 
-    def _content(self, part_index: int) -> PartContent:
+    def _build_content(self, part_index: int) -> PartContent:
         """Return the segments of a part, with both annotators in a canonical order."""
         contents = []
         for segments, classes in self.segments:

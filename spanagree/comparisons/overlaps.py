@@ -56,7 +56,7 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
         for name, forbidden_overlap in _FORBIDDEN_BY_CHANCE.items()
         if forbidden_overlap not in overlaps_present and _are_compatible(match, name)
     )
-    return chance.named(next(fitting, AUTO))
+    return chance.replace_name(next(fitting, AUTO))
 
 
 def _find_overlaps(corpus: Corpus) -> set[str]:

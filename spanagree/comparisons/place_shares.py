@@ -78,8 +78,8 @@ class PlacementStatistics:
         has_sites = self.has_sites and other.has_sites
         return PlacementStatistics(self.rule, total, has_sites, self.mixed + other.mixed)
 
-    def plain(self) -> dict[str, Any]:
-        """Convert the statistics to plain data, which :meth:`read` accepts."""
+    def to_plain(self) -> dict[str, Any]:
+        """Convert the statistics to plain data, which :meth:`from_plain` accepts."""
         annotators = {
             name: [placement.segments, placement.at_sites, sorted(placement.by_places.items())]
             for name, placement in self.annotators.items()
@@ -89,8 +89,8 @@ class PlacementStatistics:
         }
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> PlacementStatistics:
-        """Read the output of :meth:`plain`.
+    def from_plain(cls, data: Mapping[str, Any]) -> PlacementStatistics:
+        """Read the output of :meth:`to_plain`.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: if the data have another form.
@@ -103,14 +103,14 @@ class PlacementStatistics:
         }
         return cls(str(data["rule"]), annotators, bool(data["has_sites"]), int(data["mixed"]))
 
-    def at_sites(self, name: str) -> float:
+    def compute_share_at_sites(self, name: str) -> float:
         """Compute the share of an annotator's segments at sites; ``nan`` if undefined."""
         placement = self.annotators[name]
         if not self.has_sites or not placement.segments:
             return UNDEFINED
         return placement.at_sites / placement.segments
 
-    def _places(self) -> Counter[int]:
+    def _count_by_places(self) -> Counter[int]:
         """Count the segments of all annotators by their number of places."""
         n_segments_by_places: Counter[int] = Counter()
         for placement in self.annotators.values():
@@ -120,7 +120,7 @@ class PlacementStatistics:
     @property
     def places_per_segment(self) -> float:
         """Geometric mean of the number of places of a segment."""
-        n_segments_by_places = self._places()
+        n_segments_by_places = self._count_by_places()
         if not n_segments_by_places:
             return UNDEFINED
         logs = math.fsum(
@@ -129,9 +129,9 @@ class PlacementStatistics:
         return math.exp(logs / sum(n_segments_by_places.values()))
 
     @property
-    def one_place(self) -> float:
+    def share_with_one_place(self) -> float:
         """Share of segments with a single place, which chance cannot move."""
-        n_segments_by_places = self._places()
+        n_segments_by_places = self._count_by_places()
         return (
             n_segments_by_places[1] / sum(n_segments_by_places.values())
             if n_segments_by_places
@@ -142,14 +142,14 @@ class PlacementStatistics:
         """Convert the statistics to plain data for JSON."""
         about = {
             "rule": self.rule,
-            "at_sites": {name: self.at_sites(name) for name in self.annotators},
+            "at_sites": {name: self.compute_share_at_sites(name) for name in self.annotators},
             "places_per_segment": self.places_per_segment,
-            "one_place": self.one_place,
+            "one_place": self.share_with_one_place,
             "mixed_documents": self.mixed,
         }
         return dict(to_plain_data(about))
 
-    def remarks(self, names_by_group: Mapping[str, Sequence[str]]) -> list[str]:
+    def write_remarks(self, names_by_group: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the remarks that are displayed with scores.
 
         Args:
@@ -161,20 +161,22 @@ class PlacementStatistics:
             by_group = ", ".join(f"{group} {share}" for group, share in shares.items())
             clauses.append(f"at sites: {by_group}")
         clauses.append(f"{self.places_per_segment:.3g} places per segment")
-        clauses.append(f"{_format_share(self.one_place)} of segments have one place")
+        clauses.append(f"{_format_share(self.share_with_one_place)} of segments have one place")
         return [f"chance ({escape_name(self.rule)}): {'; '.join(clauses)}"]
 
     def _describe_shares(self, names: Sequence[str]) -> str:
         """Describe the range of the shares of a few annotators, or the joint share of many."""
-        shares = [share for name in names if not math.isnan(share := self.at_sites(name))]
+        shares = [
+            share for name in names if not math.isnan(share := self.compute_share_at_sites(name))
+        ]
         if not shares:
             return ""
         if len(shares) > _FEW:
-            return _format_share(self._joint_share(names))
+            return _format_share(self._compute_joint_share(names))
         low, high = _format_share(min(shares)), _format_share(max(shares))
         return low if low == high else f"{low} to {high}"
 
-    def _joint_share(self, names: Iterable[str]) -> float:
+    def _compute_joint_share(self, names: Iterable[str]) -> float:
         """Compute the share of segments at sites over several annotators."""
         placements = [self.annotators[name] for name in names]
         return sum(placement.at_sites for placement in placements) / sum(
@@ -196,13 +198,15 @@ class PlacementStatistics:
                 " see whether it is the rule that you mean"
             )
         reasons = []
-        if self.one_place > FIXED_PLACES:
-            reasons.append(f"{_format_share(self.one_place)} of segments have one place only")
+        if self.share_with_one_place > FIXED_PLACES:
+            reasons.append(
+                f"{_format_share(self.share_with_one_place)} of segments have one place only"
+            )
         share_by_name = {
             name: share
             for name, placement in self.annotators.items()
             if placement.segments >= _LEAST_SEGMENTS
-            and not math.isnan(share := self.at_sites(name))
+            and not math.isnan(share := self.compute_share_at_sites(name))
         }
         if share_by_name and min(share_by_name.values()) < LEAST_AT_SITES:
             lowest = min(share_by_name, key=share_by_name.__getitem__)
@@ -248,7 +252,7 @@ def compute_place_shares(
     in_mixture = np.isin(model.random.group, model.random.mixed)
     has_sites, mixed, annotators = True, 0, {}
     for name, classes in zip(names, classes_of_layers, strict=True):
-        kind_of_segment = model.kinds_of(classes)
+        kind_of_segment = model.look_up_kinds(classes)
         ruled_kind = kind_of_segment[model.ruled[place_kinds.rule[kind_of_segment]]]
         at_site = place_kinds.at_site[ruled_kind]
         has_sites &= not (at_site == NO_SITES).any()
@@ -273,7 +277,7 @@ class WordEdges(NamedTuple):
     at_edges: float = 0.0
 
     @classmethod
-    def of(cls, corpus: Corpus) -> WordEdges:
+    def from_corpus(cls, corpus: Corpus) -> WordEdges:
         """Count ends at edges of words, in an evenly spaced sample if there are many segments."""
         if corpus.offsets != "characters" or corpus.texts is None:
             return cls()
@@ -288,7 +292,7 @@ class WordEdges(NamedTuple):
             n_sampled += 1
         return cls(len(document), len(document) * edges / max(n_sampled, 1))
 
-    def plus(self, other: WordEdges) -> WordEdges:
+    def add(self, other: WordEdges) -> WordEdges:
         """Add the ends in another part of the corpus."""
         return WordEdges(self.segments + other.segments, self.at_edges + other.at_edges)
 
@@ -309,7 +313,7 @@ class WordEdges(NamedTuple):
 
 def collect_place_notes(corpus: Corpus, shares: PlacementStatistics | None) -> tuple[str, ...]:
     """Return the notes on a rule of places, or a note that the rule of words would fit."""
-    return WordEdges.of(corpus).notes() if shares is None else tuple(shares.notes())
+    return WordEdges.from_corpus(corpus).notes() if shares is None else tuple(shares.notes())
 
 
 def insert_uniform_chance(
@@ -326,13 +330,13 @@ def insert_uniform_chance(
         return table
     names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
 
-    def names_in(row: Sequence[Value]) -> tuple[str, ...]:
+    def list_names(row: Sequence[Value]) -> tuple[str, ...]:
         return tuple(str(row[i]) for i in names)
 
     key = "f1_expected"
     position = next(i for i, column in enumerate(uniform.columns) if column.key == key)
-    values = {names_in(row): row[position] for row in uniform.rows}
-    return insert_uniform_column(table, key, lambda row: values.get(names_in(row)), places.rule)
+    values = {list_names(row): row[position] for row in uniform.rows}
+    return insert_uniform_column(table, key, lambda row: values.get(list_names(row)), places.rule)
 
 
 def insert_uniform_column(

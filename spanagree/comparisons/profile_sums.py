@@ -41,7 +41,7 @@ def compute_inner_products(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats
     total = np.empty(len(i))
     for rows, x in _batch_by_width(width):
         is_edge = x < width[rows, None]
-        edge = f.at(i[rows, None], x) * g.at(j[rows, None], x) * is_edge
+        edge = f.look_up(i[rows, None], x) * g.look_up(j[rows, None], x) * is_edge
         total[rows] = 2 * edge.sum(1)
     n_middle = f.size[i] - 2 * width
     return total + n_middle * f.plateau[i] * g.plateau[j]
@@ -61,14 +61,14 @@ def compute_cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles,
     )
     edges: list[Floats] = [np.empty(0)] * len(a)
     for rows, x in _batch_by_width(width + 1):
-        started = np.cumsum(profiles.at(profile[rows, None], x), axis=1)
+        started = np.cumsum(profiles.look_up(profile[rows, None], x), axis=1)
         before_start = x - a[rows, None]
         ended = np.take_along_axis(started, np.maximum(before_start, 0), axis=1) * (
             before_start >= 0
         )
         for row, cover in zip(rows.tolist(), started - ended, strict=True):
             edges[row] = cover[: width[row] + 1]
-    return Profiles.of(size, edges), inverse
+    return Profiles.from_edges(size, edges), inverse
 
 
 def compute_joint_cover(
@@ -106,7 +106,7 @@ def compute_joint_cover(
         for (covering, row), (cell, _, _, count) in zip(covers, segments_of_both, strict=True):
             rows = slice(*np.searchsorted(cell, (low, high)).tolist())
             x, cover_index = expand_ranges(0 * cell[rows], widths[cell[rows] - low] + 1)
-            value = count[rows][cover_index] * covering.at(row[rows][cover_index], x)
+            value = count[rows][cover_index] * covering.look_up(row[rows][cover_index], x)
             shared *= np.bincount(first[cell[rows] - low][cover_index] + x, value, len(shared))
         total[low:high] = np.add.reduceat(shared, first)
     return total
@@ -169,7 +169,7 @@ def _correlate_by_fourier(
                 offset=profiles.offset[profile],
             )
             starts = _compute_real_transforms(
-                shortened.at(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
+                shortened.look_up(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
             )
             (distinct_a, distinct_b), pair_index, _ = unique_rows(a[batch], b[batch])
             kernels, mass = _compute_kernels(distinct_a, distinct_b, S, phi)
@@ -229,9 +229,9 @@ def _correlate_directly(
         weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
         for chunk, x in _batch_by_width(width + 1, len(offsets)):
             positions = np.arange(1 - length_b, x[-1] + length_a)
-            p_b = profiles.at(B[chunk, None], positions)
+            p_b = profiles.look_up(B[chunk, None], positions)
             windows = np.lib.stride_tricks.sliding_window_view(p_b, len(offsets), axis=1)
-            value = profiles.at(A[chunk, None], x) * (windows @ weights)
+            value = profiles.look_up(A[chunk, None], x) * (windows @ weights)
             last_edge = width[chunk]
             edge = np.where(x < last_edge[:, None], value, 0.0).sum(1)
             n_middle = profiles.size[A[chunk]] - 2 * last_edge

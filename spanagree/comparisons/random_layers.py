@@ -37,7 +37,7 @@ class RandomMean(NamedTuple):
     matched: Floats
     totals: Floats
 
-    def note(self, size: float, fixed: str) -> str:
+    def write_note(self, size: float, fixed: str) -> str:
         """Build the note about the random layer and the standard error of F1."""
         error = 0.0 if not size else 2 * compute_mean(self.totals)[1] / size
         draws = pluralize(len(self.totals), "draw")

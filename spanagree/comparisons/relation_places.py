@@ -86,12 +86,12 @@ class RelationCorpus(Corpus):
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """Select the relations of these documents, in the order given."""
-        return self.rule.relations(self.source.subset(documents))
+        return self.rule.build_relations(self.source.subset(documents))
 
     def select_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Select the relations of these annotators, in the order given."""
         selected = self.source.select_annotators(names, in_part=in_part)
-        return self.rule.relations(selected, in_part=in_part)
+        return self.rule.build_relations(selected, in_part=in_part)
 
 
 @dataclass(frozen=True)
@@ -138,13 +138,13 @@ class RelationRule:
             **({"untyped": True} if self.untyped else {}),
         }
 
-    def relations(self, corpus: Corpus, *, in_part: bool = False) -> RelationCorpus:
+    def build_relations(self, corpus: Corpus, *, in_part: bool = False) -> RelationCorpus:
         """Build the corpus of the relations of a corpus; a part of a corpus need not have any.
 
         Raises:
             SettingError: if there are no relations, or an undirected label does not occur.
         """
-        segments = _DistinctSegments.of(corpus, self)
+        segments = _DistinctSegments.from_corpus(corpus, self)
         collect = _list_attributes if self.attributes else _list_links
         relations_by_annotator = {name: collect(layer) for name, layer in corpus.layers.items()}
         names = sorted(
@@ -179,7 +179,7 @@ class RelationRule:
             first, second, label, labels_of_layer = relations_by_annotator[name]
             head, tail = distinct_index[first], distinct_index[second]
             is_undirected = np.array([x in undirected for x in labels_of_layer], np.int64)[label]
-            pair_place = segments.place_of_pair(head, tail, is_undirected)
+            pair_place = segments.compute_pair_places(head, tail, is_undirected)
             codes = np.array([code[x] for x in labels_of_layer], np.int64)[label]
             relations = np.stack((segments.document[head], pair_place, codes))
             if self.arguments == "common":
@@ -288,7 +288,7 @@ class _DistinctSegments:
     distinct_index: tuple[Ints, ...]
 
     @classmethod
-    def of(cls, corpus: Corpus, rule: RelationRule) -> _DistinctSegments:
+    def from_corpus(cls, corpus: Corpus, rule: RelationRule) -> _DistinctSegments:
         """Find the distinct segments of a corpus."""
         layers = list(corpus.layers.values())
         document, start, end, label, layer = concatenate_segments(layers)
@@ -314,7 +314,7 @@ class _DistinctSegments:
             tuple(split_by_layer(distinct_index, layers)),
         )
 
-    def place_of_pair(self, head: Ints, tail: Ints, is_undirected: Ints) -> Ints:
+    def compute_pair_places(self, head: Ints, tail: Ints, is_undirected: Ints) -> Ints:
         """Compute the place of each pair in the text of relations of its document.
 
         Pairs without a direction have separate places, with the lower index first.
@@ -324,7 +324,7 @@ class _DistinctSegments:
         second = np.where(is_undirected, np.maximum(head, tail), tail) - self.first[document]
         return (first * self.size[document] + second) * 2 + is_undirected
 
-    def pair_at(self, document: Ints, pair_place: Ints) -> tuple[Ints, Ints]:
+    def find_pairs(self, document: Ints, pair_place: Ints) -> tuple[Ints, Ints]:
         """Find both segments of the pairs at these places."""
         size = np.maximum(self.size[document], 1)
         head, tail = np.divmod(pair_place // 2, size)
@@ -371,7 +371,7 @@ def compute_relation_distributions(
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
     pair_places, rows, document_of_row = compare_relations(corpus, a, b)
-    n_common = pair_places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    n_common = pair_places.count_common_pairs(rows.sets_a, rows.sets_b).astype(np.int64)
     n_relations_a, n_relations_b = rows.n_relations_a, rows.n_relations_b
     n_pairs_a, n_pairs_b = (
         pair_places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b)
@@ -410,7 +410,7 @@ def draw_relations(
     n_pairs_a, n_pairs_b = (
         pair_places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b)
     )
-    n_common = pair_places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    n_common = pair_places.count_common_pairs(rows.sets_a, rows.sets_b).astype(np.int64)
     if fixed is not None:
         on_common = np.tile(_count_on_common_pairs(pair_places, rows, names=(a, b)), (draws, 1))
     else:
@@ -428,8 +428,12 @@ def _count_on_common_pairs(
 ) -> Ints:
     """Count the relations of A, for each row, on pairs that B could link too."""
     a, b = names
-    is_of_b = np.isin(np.arange(len(pair_places.spans.document)), pair_places.marked_by(b))
-    is_on_common_pair = np.logical_and(*(is_of_b[segment] for segment in pair_places.linked_by(a)))
+    is_of_b = np.isin(
+        np.arange(len(pair_places.spans.document)), pair_places.find_marked_segments(b)
+    )
+    is_on_common_pair = np.logical_and(
+        *(is_of_b[segment] for segment in pair_places.find_linked_segments(a))
+    )
     is_on_common_pair &= rows.row_of_a >= 0
     return np.bincount(rows.row_of_a[is_on_common_pair], minlength=len(rows.cell))
 
@@ -459,11 +463,11 @@ def compare_relations(
 
     The document of each row is returned too.
     """
-    pair_places, sets = PairPlaces.of_relations(corpus, (a, b))
+    pair_places, sets = PairPlaces.from_relations(corpus, (a, b))
     n_labels = len(corpus.labels)
     layers = corpus.layers[a], corpus.layers[b]
     cells = [layer.document * n_labels + layer.label for layer in layers]
-    rows = pair_places.rows(cells, sets)
+    rows = pair_places.build_rows(cells, sets)
     return pair_places, rows, rows.cell // n_labels
 
 
@@ -483,7 +487,7 @@ class _SegmentGroups(NamedTuple):
     segment: Ints
     sentence: Ints
 
-    def shared(self, groups: Ints, partners: Ints) -> tuple[Ints, Ints]:
+    def find_shared_segments(self, groups: Ints, partners: Ints) -> tuple[Ints, Ints]:
         """Find row and sentence of each segment that two groups share, for each pair of groups."""
         position, row = expand_ranges(self.first[groups], self.first[groups + 1])
         n_segments = int(self.segment.max(initial=0)) + 1
@@ -520,22 +524,24 @@ class PairPlaces(Starts):
     undirected: Ints
 
     @classmethod
-    def of(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
         """Find the sets of pairs of all relations of several layers, and the set of each relation.
 
         Raises:
             SettingError: if the chance model has a rule of places, or randomizes systems only.
         """
         reason = "their chance is over marked segments"
-        request.chance.check_keeps_nothing("relations and attributes", reason)
+        request.chance.check_has_no_options("relations and attributes", reason)
         assert isinstance(request.corpus, RelationCorpus)
-        return cls.of_relations(request.corpus, request.names)
+        return cls.from_relations(request.corpus, request.names)
 
     @classmethod
-    def of_relations(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:
+    def from_relations(
+        cls, corpus: RelationCorpus, names: Sequence[str]
+    ) -> tuple[Self, list[Ints]]:
         """Find the sets of pairs of all relations of several layers, and the set of each one."""
         source, rule = corpus.source, corpus.rule
-        segments = _DistinctSegments.of(source, rule)
+        segments = _DistinctSegments.from_corpus(source, rule)
         order = [list(source.layers).index(name) for name in names]
         distinct_by_annotator = [np.unique(segments.distinct_index[i]) for i in order]
         if rule.arguments == "common":
@@ -566,7 +572,7 @@ class PairPlaces(Starts):
         for index, layer in enumerate(layers):
             undirected, segments_of_pair = (
                 layer.start % 2,
-                segments.pair_at(layer.document, layer.start),
+                segments.find_pairs(layer.document, layer.start),
             )
             first_type, second_type = (segments.type[end] for end in segments_of_pair)
             swap = (undirected == 1) & (first_type > second_type)
@@ -591,24 +597,27 @@ class PairPlaces(Starts):
     def pairs(self) -> Floats:
         """Number of pairs of each set."""
         all_sets = np.arange(len(self.head))
-        return self.common(all_sets, all_sets)
+        return self.count_common_pairs(all_sets, all_sets)
 
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
         """Compute the expected number of common relations, for each cell."""
-        rows = self.rows(layer_pair.cells, layer_pair.profiles)
+        rows = self.build_rows(layer_pair.cells, layer_pair.profiles)
         i, j = rows.sets_a, rows.sets_b
         n_pairs_of_pairs = self.pairs[i] * self.pairs[j]
         match_probability = np.divide(
-            self.common(i, j), n_pairs_of_pairs, out=np.zeros(len(i)), where=n_pairs_of_pairs > 0
+            self.count_common_pairs(i, j),
+            n_pairs_of_pairs,
+            out=np.zeros(len(i)),
+            where=n_pairs_of_pairs > 0,
         )
         n_relation_pairs = rows.n_relations_a * rows.n_relations_b
         return np.bincount(
             rows.cell, n_relation_pairs * match_probability, layer_pair.count
         ).astype(np.float64), ApproximationError()
 
-    def rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
+    def build_rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
         """Build a row for each two sets of a kind from the cell and set of each relation."""
         ((cell_a, a), inverse, count_a), ((cell_b, b), _, count_b) = (
             unique_rows(*columns) for columns in zip(cells, sets, strict=True)
@@ -627,14 +636,14 @@ class PairPlaces(Starts):
         columns = (*end_columns, self.sentence_relation, self.undirected)
         return np.logical_and.reduce([column[i] == column[j] for column in columns])
 
-    def common(self, i: Ints, j: Ints) -> Floats:
+    def count_common_pairs(self, i: Ints, j: Ints) -> Floats:
         """Count the pairs that two sets have in common, for each i and j."""
         head, tail, sentence_relation = self.head, self.tail, self.sentence_relation
-        head_row, head_sentence = self.groups.shared(head[i], head[j])
+        head_row, head_sentence = self.groups.find_shared_segments(head[i], head[j])
         n_heads = np.bincount(head_row, minlength=len(i)).astype(float)
         if self.corpus.rule.attributes:  # an attribute is a relation of a segment with itself
             return n_heads
-        tail_row, tail_sentence = self.groups.shared(tail[i], tail[j])
+        tail_row, tail_sentence = self.groups.find_shared_segments(tail[i], tail[j])
         n_tails = np.bincount(tail_row, minlength=len(i)).astype(float)
         n_within_sentence = np.zeros(len(i))
         if (sentence_relation < 2).any():
@@ -661,11 +670,11 @@ class PairPlaces(Starts):
         )
         return np.where(matching, count, 0.0)
 
-    def marked_by(self, name: str) -> Ints:
+    def find_marked_segments(self, name: str) -> Ints:
         """Return the distinct segment of each segment of an annotator's layer."""
         return self.spans.distinct_index[list(self.corpus.source.layers).index(name)]
 
-    def linked_by(self, name: str) -> tuple[Ints, Ints]:
+    def find_linked_segments(self, name: str) -> tuple[Ints, Ints]:
         """Return both distinct segments of each of an annotator's relations."""
         layer = self.corpus.layers[name]
-        return self.spans.pair_at(layer.document, layer.start)
+        return self.spans.find_pairs(layer.document, layer.start)

@@ -177,7 +177,7 @@ class Selection:
 
         rule_settings = (self.pairs, tuple(self.undirected), bool(self.untyped), self.arguments)
         attributes = self.what == "attributes"
-        return RelationRule(*rule_settings, match=match, attributes=attributes).relations(
+        return RelationRule(*rule_settings, match=match, attributes=attributes).build_relations(
             corpus, in_part=in_part
         )
 
@@ -250,7 +250,7 @@ def join_items(parts: Mapping[str, Corpus]) -> Corpus:
         name: part.source for name, part in parts.items() if isinstance(part, RelationCorpus)
     }
     assert isinstance(first, RelationCorpus)  # its items are relations
-    return first.rule.relations(join_corpora(sources))
+    return first.rule.build_relations(join_corpora(sources))
 
 
 def drop_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:

@@ -53,7 +53,7 @@ class ShapedStarts(Starts):
     shapes: tuple[Pieces, ...]
 
     @classmethod
-    def of(cls, request: StartsRequest) -> tuple[ShapedStarts, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[ShapedStarts, list[Ints]]:
         """Find the kinds of the segments of several layers, and the kind of each segment.
 
         Raises:
@@ -61,7 +61,7 @@ class ShapedStarts(Starts):
         """
         corpus, chance, layers = request.corpus, request.chance, request.layers
         reason = "these keep their shape and may stand anywhere"
-        chance.check_keeps_nothing("segments of several pieces", reason)
+        chance.check_has_no_options("segments of several pieces", reason)
         _, start, end, _, _ = concatenate_segments(layers)
         index_by_shape: dict[Pieces, int] = {}
         shape = np.concatenate([np.zeros(0, np.int64), *encode_shapes(layers, index_by_shape)])
@@ -85,11 +85,11 @@ class ShapedStarts(Starts):
         )
         return starts, split_by_layer(kind_index, layers)
 
-    def tokens(self, layer: Layer, profiles: Ints) -> Ints:
+    def count_tokens(self, layer: Layer, profiles: Ints) -> Ints:
         """Count the tokens of the fragments of each segment."""
-        return self._tokens(profiles)
+        return self._count_tokens_of_kinds(profiles)
 
-    def _tokens(self, kind_index: Ints) -> Ints:
+    def _count_tokens_of_kinds(self, kind_index: Ints) -> Ints:
         """Count the tokens of the fragments of each kind."""
         gaps = [
             sum(e - s for s, e in shape) - (shape[-1][1] if shape else 0) for shape in self.shapes
@@ -97,39 +97,41 @@ class ShapedStarts(Starts):
         counts: Ints = self.length[kind_index] + np.array(gaps, np.int64)[self.shape[kind_index]]
         return counts
 
-    def pieces(self, kind_index: int) -> Pieces:
+    def look_up_fragments(self, kind_index: int) -> Pieces:
         """Return the fragments of a kind, relative to its start."""
         return self.shapes[self.shape[kind_index]] or ((0, int(self.length[kind_index])),)
 
-    def _similarity_by_offset(
+    def _compute_similarity_by_offset(
         self, first: int, second: int, measure: Measure
     ) -> tuple[int, Floats]:
         """Compute φ of two kinds for each offset at which their hulls overlap."""
         smallest_offset, n_shared = count_shared_tokens_by_offset(
-            self.pieces(first), self.pieces(second)
+            self.look_up_fragments(first), self.look_up_fragments(second)
         )
         assert measure.of_shared is not None  # other measures are forbidden
-        sizes = self._tokens(np.array([first, second]))
+        sizes = self._count_tokens_of_kinds(np.array([first, second]))
         return smallest_offset, np.asarray(measure.of_shared(n_shared, *sizes), np.float64)
 
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
-        """Compute E[Σ φ] of each cell; exact, see :meth:`Starts.expected`."""
+        """Compute E[Σ φ] of each cell; exact, see :meth:`Starts.compute_expected`."""
         if measure.kernel == "cover":
-            return self._covered(layer_pair), ApproximationError()
+            return self._compute_covered(layer_pair), ApproximationError()
 
-        def value(first: Ints, second: Ints) -> Floats:
+        def compute_value(first: Ints, second: Ints) -> Floats:
             pairs = zip(first.tolist(), second.tolist(), strict=True)
-            return np.array([self._expected_of_pair(p, q, measure) for p, q in pairs], np.float64)
+            return np.array(
+                [self._compute_expected_of_pair(p, q, measure) for p, q in pairs], np.float64
+            )
 
-        def same_shape(a: Ints, b: Ints) -> Bools:
+        def have_same_shape(a: Ints, b: Ints) -> Bools:
             return (self.shape[a] == self.shape[b]) & (self.length[a] == self.length[b])
 
-        possible = same_shape if measure.kernel == "equal" else None
-        return layer_pair.expected_of_pairs(value, possible), ApproximationError()
+        possible = have_same_shape if measure.kernel == "equal" else None
+        return layer_pair.compute_expected_from_pairs(compute_value, possible), ApproximationError()
 
-    def _start_distribution(self, kind_index: int) -> Floats:
+    def _expand_starts(self, kind_index: int) -> Floats:
         """Return the start distribution of a kind over all tokens of its document."""
         profile = int(self.profile[kind_index])
         starts = self.profiles.expand(profile)
@@ -139,23 +141,23 @@ class ShapedStarts(Starts):
         )
         return np.concatenate([np.zeros(int(self.offset[kind_index])), starts])
 
-    def _expected_of_pair(self, first: int, second: int, measure: Measure) -> float:
+    def _compute_expected_of_pair(self, first: int, second: int, measure: Measure) -> float:
         """Compute E[φ] of two random segments, one of each kind."""
-        p, q = self._start_distribution(first), self._start_distribution(second)
+        p, q = self._expand_starts(first), self._expand_starts(second)
         if measure.kernel == "equal":
             shortest = min(len(p), len(q))
             return float(p[:shortest] @ q[:shortest])
-        smallest_offset, phi = self._similarity_by_offset(first, second, measure)
+        smallest_offset, phi = self._compute_similarity_by_offset(first, second, measure)
         # Σ_x p(x) Σ_δ φ(δ) q(x + δ)
         weighted = np.convolve(q, phi[::-1])
         position = np.arange(len(p)) + smallest_offset + len(phi) - 1
         is_inside = (position >= 0) & (position < len(weighted))
         return float(p[is_inside] @ weighted[position[is_inside]])
 
-    def _covered(self, layer_pair: LayerPair) -> Floats:
+    def _compute_covered(self, layer_pair: LayerPair) -> Floats:
         """Compute the expected number of tokens that both annotators cover, for each cell."""
         total = np.zeros(layer_pair.count)
-        counted_segments = layer_pair.equal_segments()
+        counted_segments = layer_pair.count_equal_segments()
         covers_of_kinds: dict[int, Floats] = {}
         for cell in np.intersect1d(*layer_pair.cells).tolist():
             covers = []
@@ -166,17 +168,17 @@ class ShapedStarts(Starts):
                     kind_indices[rows].tolist(), counts[rows].tolist(), strict=True
                 ):
                     if kind_index not in covers_of_kinds:
-                        covers_of_kinds[kind_index] = self._cover(kind_index)
+                        covers_of_kinds[kind_index] = self._compute_cover(kind_index)
                     cover = _add_padded(cover, covers_of_kinds[kind_index] * count)
                 covers.append(cover)
             shortest = min(map(len, covers))
             total[cell] = covers[0][:shortest] @ covers[1][:shortest]
         return total
 
-    def _cover(self, kind_index: int) -> Floats:
+    def _compute_cover(self, kind_index: int) -> Floats:
         """Compute the probability that a random segment of a kind covers each token."""
-        starts = self._start_distribution(kind_index)
-        pieces = self.pieces(kind_index)
+        starts = self._expand_starts(kind_index)
+        pieces = self.look_up_fragments(kind_index)
         steps = np.zeros(len(starts) + pieces[-1][1] + 1)
         for start, end in pieces:
             steps[start : start + len(starts)] += starts

@@ -57,7 +57,7 @@ class LayerPair:
         """Whether the first annotation is fixed, and only the second is random."""
         return self.chance.first_is_fixed
 
-    def document_tokens(self, tokens: Sequence[Ints]) -> Ints:
+    def find_document_tokens(self, tokens: Sequence[Ints]) -> Ints:
         """Find the number of tokens of each document with segments, by the index of the document.
 
         Args:
@@ -69,7 +69,7 @@ class LayerPair:
             np.maximum.at(document_length, layer.document, n_tokens)
         return document_length
 
-    def equal_segments(self) -> list[tuple[Ints, Ints, Ints]]:
+    def count_equal_segments(self) -> list[tuple[Ints, Ints, Ints]]:
         """Count the segments of each annotator with the same cell and start distribution."""
         rows = []
         for cell, profile in zip(self.cells, self.profiles, strict=True):
@@ -77,7 +77,7 @@ class LayerPair:
             rows.append((in_cell, of_profile, count))
         return rows
 
-    def expected_of_pairs(
+    def compute_expected_from_pairs(
         self,
         value: Callable[[Ints, Ints], Floats],
         possible: Callable[[Ints, Ints], Bools] | None = None,
@@ -89,7 +89,7 @@ class LayerPair:
             possible: function that finds the pairs of start distributions for which φ may differ
                 from 0.
         """
-        (cell_a, a, count_a), (cell_b, b, count_b) = self.equal_segments()
+        (cell_a, a, count_a), (cell_b, b, count_b) = self.count_equal_segments()
         i, j = join_sorted(cell_a, cell_b)
         if possible is not None:
             is_possible = possible(a[i], b[j])
@@ -126,11 +126,11 @@ class Starts(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
         """Compute the start distributions of several layers, and the index of each segment."""
 
     @abstractmethod
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
         """Compute E[Σ φ] over all pairs of random segments in the same cell, for each cell.
@@ -138,14 +138,14 @@ class Starts(ABC):
         The number and the error bounds of approximate values are returned too.
         """
 
-    def adapted(self, measure: Measure, layer_pair: LayerPair) -> Measure:
+    def adapt_measure(self, measure: Measure, layer_pair: LayerPair) -> Measure:
         """Return the measure, with borders counted in other units if necessary."""
         return measure
 
-    def tokens(self, layer: Layer, profiles: Ints) -> Ints:
+    def count_tokens(self, layer: Layer, profiles: Ints) -> Ints:
         """Count the tokens of each segment."""
         return layer.end - layer.start
 
-    def random_tokens(self, profiles: Ints) -> Floats | None:
+    def compute_expected_tokens(self, profiles: Ints) -> Floats | None:
         """Return the expected tokens of each random segment; ``None`` if they are fixed."""
         return None

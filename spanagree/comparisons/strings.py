@@ -125,9 +125,9 @@ def choose_chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel
     if chance.undefined:
         return chance
     if not chance.is_open:
-        name = next(iter(chance.keeps), "chance")
+        name = next(iter(chance.option_settings), "chance")
         raise SettingError(f"{name}: {NO_TEXT}, so they have no chance; leave it out")
-    return chance.without_chance(NO_TEXT)
+    return chance.remove_chance(NO_TEXT)
 
 
 def _compute_places(

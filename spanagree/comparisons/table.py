@@ -121,7 +121,7 @@ class Comparisons:
         labels = tables[0].labels
         if any(table.labels != labels for table in tables):
             labels = tuple(sorted({label for table in tables for label in table.labels}))
-        tables = [table._with_indices_in(annotators, labels) for table in tables]
+        tables = [table._convert_indices(annotators, labels) for table in tables]
         columns = {
             key: _concatenate_columns([getattr(table, key) for table in tables]) for key in KEYS
         }
@@ -165,7 +165,7 @@ class Comparisons:
         names = tuple(annotators), tuple(labels)
         rows = cls.joined(
             [
-                table._with_indices_in(*names).named(*names).after(n_before)
+                table._convert_indices(*names).named(*names).after(n_before)
                 for table, n_before in parts
             ]
         )
@@ -214,7 +214,7 @@ class Comparisons:
         """Replace the names that the indices refer to."""
         return replace(self, annotators=tuple(annotators), labels=tuple(labels))
 
-    def _with_indices_in(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
+    def _convert_indices(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
         """Convert the indices to positions in other sequences of names."""
         changes: dict[str, Any] = {}
         if self.annotators != annotators[: len(self.annotators)]:
@@ -397,20 +397,20 @@ class Coverage:
     documents: int
     annotated: Sequence[Bools]
 
-    def number(self) -> Ints:
+    def count_annotators(self) -> Ints:
         """Count the annotators who saw each document."""
         n_annotators = np.zeros(self.documents, np.int64)
         for mask in self.annotated:
             n_annotators += mask
         return n_annotators
 
-    def shared(self, a: int, b: int) -> Ints:
+    def find_shared(self, a: int, b: int) -> Ints:
         """Find the documents that both annotators saw."""
         return np.flatnonzero(self.annotated[a] & self.annotated[b])
 
-    def by_two(self) -> Ints:
+    def find_seen_by_two(self) -> Ints:
         """Find the documents that at least two annotators saw."""
-        return np.flatnonzero(self.number() > 1)
+        return np.flatnonzero(self.count_annotators() > 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,7 +435,7 @@ class SharedDocumentCounts:
     shared: Ints
 
     @classmethod
-    def none(cls, annotators: tuple[str, ...]) -> SharedDocumentCounts:
+    def build_empty(cls, annotators: tuple[str, ...]) -> SharedDocumentCounts:
         """Build the counts of annotators who saw no document."""
         empty, zeros = np.zeros(0, np.int64), np.zeros(len(annotators), np.int64)
         return cls(annotators, 0, zeros, zeros, empty, empty, empty)
@@ -449,7 +449,7 @@ class SharedDocumentCounts:
             for counts in (self, other)
         ]
 
-        def added(name: str) -> Ints:
+        def add_counts(name: str) -> Ints:
             total = np.zeros(len(names), np.int64)
             for counts, positions in zip((self, other), positions_by_part, strict=True):
                 total[positions] += getattr(counts, name)
@@ -463,7 +463,9 @@ class SharedDocumentCounts:
         n_shared = np.concatenate((self.shared, other.shared))
         shared = np.bincount(pair_index, n_shared, len(first)).astype(np.int64)
         seen = self.seen + other.seen
-        return SharedDocumentCounts(names, seen, added("saw"), added("only"), first, second, shared)
+        return SharedDocumentCounts(
+            names, seen, add_counts("saw"), add_counts("only"), first, second, shared
+        )
 
 
 @dataclass(frozen=True, eq=False)

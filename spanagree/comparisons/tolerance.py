@@ -68,6 +68,6 @@ def name_with_tolerance(
         raise SettingError(
             f"tolerance {tolerance} goes with match {allowed}, not with {quote_value(match)}"
         )
-    words = "" if places is None else places.words_of_all(f"tolerance {tolerance}")
+    words = "" if places is None else places.find_words_of_all(f"tolerance {tolerance}")
     name = f"{match}{WITHIN}{int(tolerance)}"
     return cast("MatchName", f"{name}-{words}" if words else name)

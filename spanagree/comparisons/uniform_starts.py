@@ -55,7 +55,7 @@ class UniformStarts(Starts):
     profiles: Profiles
 
     @classmethod
-    def of(cls, request: StartsRequest) -> tuple[UniformStarts, list[Ints]]:
+    def from_request(cls, request: StartsRequest) -> tuple[UniformStarts, list[Ints]]:
         """Compute the start distributions of several layers, and their index for each segment."""
         layers, chance, measure = request.layers, request.chance, request.measure
         group, documents = find_exclusion_groups(layers, chance.name)
@@ -67,23 +67,23 @@ class UniformStarts(Starts):
         )
         return cls(profiles), split_by_layer(profile, layers)
 
-    def expected(
+    def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
-        """Compute E[Σ φ] of each cell; exact, see :meth:`Starts.expected`."""
+        """Compute E[Σ φ] of each cell; exact, see :meth:`Starts.compute_expected`."""
         if measure.one_to_one:
             tokens = [
                 self.profiles.size[profile] + layer.end - layer.start - 1
                 for layer, profile in zip(layer_pair.layers, layer_pair.profiles, strict=True)
             ]
             return compute_expected_one_to_one(
-                layer_pair, layer_pair.document_tokens(tokens), measure
+                layer_pair, layer_pair.find_document_tokens(tokens), measure
             )
         if layer_pair.first_is_fixed:
-            return self._with_fixed(layer_pair, measure), ApproximationError()
-        return self._both_random(layer_pair, measure), ApproximationError()
+            return self._compute_with_fixed(layer_pair, measure), ApproximationError()
+        return self._compute_both_random(layer_pair, measure), ApproximationError()
 
-    def _both_random(self, layer_pair: LayerPair, measure: Measure) -> Floats:
+    def _compute_both_random(self, layer_pair: LayerPair, measure: Measure) -> Floats:
         """Compute E[Σ φ] of two random annotations, for each cell."""
         cells = layer_pair.count
         # segments with the same cell, length and start distribution have the same expectation
@@ -124,10 +124,10 @@ class UniformStarts(Starts):
             i, j = i[has_equal_length], j[has_equal_length]
         columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
         (p, p_length, q, q_length), inverse, _ = unique_rows(*columns)
-        value = self._of_pairs(p, p_length, q, q_length, measure)[inverse]
+        value = self._compute_for_pairs(p, p_length, q, q_length, measure)[inverse]
         return summed + np.bincount(cell_a[i], count_a[i] * count_b[j] * value, cells)
 
-    def _of_pairs(
+    def _compute_for_pairs(
         self, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Measure
     ) -> Floats:
         """Compute E[φ] of a random segment of A and one of B, for each pair."""
@@ -140,7 +140,7 @@ class UniformStarts(Starts):
             return compute_inner_products(cover_a, row_a, cover_b, row_b)
         return correlate_profiles(profiles, profile_a, a, profile_b, b, measure.phi)
 
-    def _with_fixed(self, layer_pair: LayerPair, measure: Measure) -> Floats:
+    def _compute_with_fixed(self, layer_pair: LayerPair, measure: Measure) -> Floats:
         """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
         a, b = layer_pair.layers
         # equal random segments are computed once
@@ -151,7 +151,7 @@ class UniformStarts(Starts):
         if measure.kernel == "equal":
             has_equal_length = length[i] == length_a
             i, j = i[has_equal_length], j[has_equal_length]
-            value = self.profiles.at(profile[i], a.start[j])
+            value = self.profiles.look_up(profile[i], a.start[j])
         else:
             value = np.zeros(len(i))
             for low, high in yield_batches(length[i] + length_a, _TOGETHER):
@@ -159,7 +159,7 @@ class UniformStarts(Starts):
                 size = length[i[rows]]
                 offset, pair = expand_ranges(1 - size, length_a[rows])
                 start = a.start[j[rows]][pair] + offset
-                p = self.profiles.at(profile[i[rows]][pair], start)
+                p = self.profiles.look_up(profile[i[rows]][pair], start)
                 phi = measure.phi(offset, length_a[rows][pair], size[pair])
                 value[rows] = np.bincount(pair, p * phi, high - low)
         return np.bincount(cell[i], count[i] * value, layer_pair.count).astype(np.float64)

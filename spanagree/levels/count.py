@@ -58,8 +58,8 @@ def compute_documents(
     Returns:
         Chance agreement and sizes of the documents, and the error bounds of approximate matches.
     """
-    annotations = AnnotationIndex.of(team)
-    first, second = annotations.pairs(with_itself=True)
+    annotations = AnnotationIndex.from_corpus(team)
+    first, second = annotations.pair_annotations(with_itself=True)
     compared = compare_pairs(
         team, annotations, (first, second), counting.match, counting.chance, counting.progress
     )

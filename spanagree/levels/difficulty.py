@@ -21,7 +21,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.chance.model import Given, build_chance_model
 from spanagree.choices import ChanceOrAuto, MatchName
-from spanagree.comparisons.counting import MatchCountOptions, settings_of_gold
+from spanagree.comparisons.counting import MatchCountOptions, collect_gold_settings
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.comparisons.place_shares import (
@@ -199,7 +199,7 @@ class Difficulty(Result):
         """Write the remarks on segments that do not follow the rule of places."""
         if self.places is None:
             return []
-        return self.places.remarks({self._annotators_phrase(): list(self.places.annotators)})
+        return self.places.write_remarks({self._annotators_phrase(): list(self.places.annotators)})
 
     def _short(self, table: Frame) -> Frame:
         """Shorten the table for a terminal: a histogram, and the easiest and hardest documents."""
@@ -333,10 +333,10 @@ def difficulty(
     with_text = model.places is not None
     corpus = read_whole_corpus(as_corpus_or_parts(corpus), executor, progress, with_text=with_text)
     named_model = model
-    model, corpus = choose_chance_of_corpus(corpus, match, model).with_ids(corpus)
+    model, corpus = choose_chance_of_corpus(corpus, match, model).bind_to_ids(corpus)
     if model.first_is_fixed:
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
-    counting = MatchCountOptions.asked(match, model, named_model, progress)
+    counting = MatchCountOptions.from_request(match, model, named_model, progress)
     if not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
     team, chosen = choose_annotators(corpus, annotators)
@@ -351,7 +351,7 @@ def difficulty(
         return counting, compute_documents(team, counting)
 
     counting, (documents, inexact) = counting.run(measure_documents)
-    description, uniform_counting = counting.describe(team), counting.without_places()
+    description, uniform_counting = counting.describe(team), counting.remove_places()
     shares = description.shares
     return Difficulty(
         chance=documents.chance,
@@ -365,8 +365,8 @@ def difficulty(
             of_="team" if gold is None else "gold",
             annotators=len(team.layers),
             chosen=chosen,
-            **settings_of_gold(gold, corpus),
-            **counting.settings_of(team, inexact, description),
+            **collect_gold_settings(gold, corpus),
+            **counting.collect_settings(team, inexact, description),
         ),
         notes=(
             *team.notes,

@@ -142,7 +142,7 @@ class ComparedRows:
             names = part._chosen_differently(**chosen)
             request.check_same(part.corpus, part.counting, part.selection, names)
             return part
-        corpus, counting = request.compared(part, in_part=True)
+        corpus, counting = request.select_items(part, in_part=True)
         rows = counting.run(functools.partial(cls._of_part, corpus, **chosen))
         return replace(
             rows,
@@ -194,7 +194,7 @@ def compare_corpus_or_parts(
             from spanagree.parts.each import check_executor  # one corpus has no parts
 
             check_executor(executor)
-        corpus, counting = request.compared(source, progress)
+        corpus, counting = request.select_items(source, progress)
         return counting.run(functools.partial(rows_class.of, corpus, **chosen))
     from spanagree.parts.each import process_and_join_parts  # few corpora come in parts
 
@@ -253,7 +253,7 @@ def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
 
 def describe_documents(corpus: Corpus, counting: MatchCountOptions) -> dict[str, Any]:
     """Compute the attributes of :class:`ComparedRows` for a corpus, or for a part, by name."""
-    kind, description = CorpusKind.of(corpus), counting.describe(corpus)
+    kind, description = CorpusKind.from_corpus(corpus), counting.describe(corpus)
     return {"corpus": corpus, "counting": counting, "kind": kind, "description": description}
 
 
@@ -276,10 +276,10 @@ def join_documents_of_parts(
     _check_one_chance(rows_by_part)
     first_rows = next(iter(rows_by_part.values()))
     corpus = join_items({name: rows.corpus for name, rows in rows_by_part.items()})
-    counting = replace(first_rows.counting, match=request.measure_of_whole(corpus))
+    counting = replace(first_rows.counting, match=request.find_measure_of_whole(corpus))
     descriptions = {name: rows.description for name, rows in rows_by_part.items()}
     corpus = corpus.replace(notes=(*corpus.notes, *note_same_texts(descriptions)))
-    return corpus, counting, ComparisonContext.joined([*descriptions.values()])
+    return corpus, counting, ComparisonContext.join([*descriptions.values()])
 
 
 # --- counts of rows -------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ def count_under_each(
     notes = (*compared_rows.corpus.notes, *description.notes(), *remarks)
     counts = count(compared_rows, rows[0], counting, description)
     counts = replace(counts, notes=notes, rows=compared_rows)
-    uniform_counting = counting.without_places()
+    uniform_counting = counting.remove_places()
     if uniform_counting is None or rows[1] is None:
         return counts
     uniform = count(compared_rows, rows[1], uniform_counting, ComparisonContext())

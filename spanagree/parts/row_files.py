@@ -137,7 +137,7 @@ def collect_metadata(
             kind.offsets, kind.has_pieces, kind.is_long,
             sorted(kind.relations), sorted(kind.undirected),
         ],
-        "shares": None if description.shares is None else description.shares.plain(),
+        "shares": None if description.shares is None else description.shares.to_plain(),
         "word_edges": list(description.word_edges or WordEdges()),
     }  # fmt: skip
 
@@ -283,7 +283,9 @@ def read_documents(file: RowsFile) -> dict[str, Any]:
             str(offsets), bool(has_pieces), bool(is_long),
             frozenset(relations), frozenset(undirected),
         )  # fmt: skip
-        shares = None if about["shares"] is None else PlacementStatistics.read(about["shares"])
+        shares = (
+            None if about["shares"] is None else PlacementStatistics.from_plain(about["shares"])
+        )
         segments, at_edges = about["word_edges"]
         if not 0 <= at_edges <= 2 * segments < 1 << 53:
             raise ValueError(f"word_edges {quote_value(about['word_edges'])}")
@@ -304,7 +306,7 @@ def _read_chance(about: Mapping[str, Any]) -> ChanceModel:
     reason = about.get("chance_undefined")
     if about["chance"] != NONE or not reason or not isinstance(reason, str):
         return build_chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])
-    return build_chance_model(AUTO, seed=about["chance_seed"]).without_chance(reason)
+    return build_chance_model(AUTO, seed=about["chance_seed"]).remove_chance(reason)
 
 
 def read_table(

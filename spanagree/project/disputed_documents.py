@@ -182,10 +182,10 @@ def compute_least_likely(
             f"sort unexpected: matches under {match} are not whole numbers; use"
             f" {format_setting('match', *list_measures(lambda other: other.is_whole))}"
         )
-    index = AnnotationIndex.of(corpus)
+    index = AnnotationIndex.from_corpus(corpus)
     is_wanted = np.zeros(len(corpus), np.bool_)
     is_wanted[documents] = True
-    first_annotation, second_annotation = index.pairs(documents=is_wanted)
+    first_annotation, second_annotation = index.pair_annotations(documents=is_wanted)
     comparisons = compare_pairs(
         corpus, index, (first_annotation, second_annotation), match, chance, progress
     )
@@ -195,12 +195,12 @@ def compute_least_likely(
     rank = dense_ranks(corpus.annotators)  # canonical order: by name
     likely_matches = likely_matches.turned(rank[likely_matches.first] > rank[likely_matches.second])
     first_annotation, second_annotation = (
-        index.find(likely_matches.document, annotator)
+        index.find_rows(likely_matches.document, annotator)
         for annotator in (likely_matches.first, likely_matches.second)
     )
-    segments, details = index.segments(corpus), index.details(corpus)
+    segments, details = index.concatenate_segments(corpus), index.concatenate_details(corpus)
     layers_of_pairs = {
-        name: index.side(segments, annotator, details)[0]
+        name: index.build_layer(segments, annotator, details)[0]
         for name, annotator in (("a", first_annotation), ("b", second_annotation))
     }
     texts = Corpus(
@@ -576,9 +576,9 @@ def disputes(
         contested = _find_contested(corpus, match, counting.chance)
         return contested, PairsByDocument.of(corpus, counting)
 
-    contested, per_document = MatchCountOptions.asked(match, model, requested_model, progress).run(
-        find_and_compare
-    )
+    contested, per_document = MatchCountOptions.from_request(
+        match, model, requested_model, progress
+    ).run(find_and_compare)
     model, comparisons = per_document.counting.chance, per_document.sums
     if sort == "unexpected":
         model.check_defined("sort unexpected")

@@ -179,7 +179,7 @@ def document_agreement(
     jackknife = parse_ci(ci)
     corpus, chosen_names = choose_annotators(corpus, annotators)
     report_progress = progress or (lambda n_done, n_total: None)
-    index = AnnotationIndex.of(corpus)
+    index = AnnotationIndex.from_corpus(corpus)
     n_saw = count_seen(corpus)
     is_shared = n_saw[index.document] > 1
     coefficients: dict[str, Coefficient] = {}
@@ -206,7 +206,7 @@ def _yield_answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
     n_segments = index.end - index.begin
     yield n_segments > 0
     annotation = np.repeat(np.arange(len(n_segments)), n_segments)
-    _, _, label_of_segment = index.segments(corpus)
+    _, _, label_of_segment = index.concatenate_segments(corpus)
     for label in range(len(corpus.labels)):
         is_yes = np.zeros(len(n_segments), np.bool_)
         is_yes[annotation[label_of_segment == label]] = True

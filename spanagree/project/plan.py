@@ -338,7 +338,7 @@ def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: 
         confidence=float(jackknife.confidence),
     )
     per_document = agreement.per_document
-    n_annotators = per_document.coverage.number()
+    n_annotators = per_document.coverage.count_annotators()
     plan = _plan_from_rows(agreement, per_document.rows, n_annotators, settings, jackknife)
     if plan.documents < 2 or not plan.width > TIE:
         equality = ", all with the same figures" * (plan.documents > 1)

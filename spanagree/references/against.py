@@ -303,7 +303,7 @@ class ReferenceEvaluation(SystemsResult):
             )
         if self.places is not None:
             names_by_role = {"references": list(self.people), "systems": list(self.systems)}
-            remarks += self.places.remarks(names_by_role)
+            remarks += self.places.write_remarks(names_by_role)
         if MAJORITY in self.systems and MAJORITY in self.settings.get("made", {}):
             remarks.append(WITH_VOTERS)
         for name, system in self.systems.items():
@@ -390,7 +390,7 @@ def evaluate_references(
         from spanagree.comparisons.strings import convert_to_segments  # most corpora have texts
 
         corpus = convert_to_segments(corpus, match)
-    named_model, corpus = build_chance_model(chance, places, chance_of, seed).with_ids(corpus)
+    named_model, corpus = build_chance_model(chance, places, chance_of, seed).bind_to_ids(corpus)
     find_measure(match)
     model = choose_chance_of_corpus(corpus, match, named_model)
     jackknife = parse_ci(ci)
@@ -412,14 +412,16 @@ def evaluate_references(
         settings = settings_under(counting.chance)
         return counting, _evaluate(compared_corpus, settings, counting, jackknife)
 
-    counting, result = MatchCountOptions.asked(match, model, named_model, progress).run(compare)
+    counting, result = MatchCountOptions.from_request(match, model, named_model, progress).run(
+        compare
+    )
     shares = compute_place_shares(corpus, corpus.annotators, counting.chance)
     notes = (*result.notes, *collect_place_notes(corpus, shares))
     unmarked_names = (name for name in system_names if not len(corpus.layers[name]))
     unmarked = tuple(name for name in unmarked_names if name != NOTHING)
     quote_sentence = _write_lost_quotes_sentence(corpus, result.settings, system_names)
     result = replace(result, unmarked=unmarked, not_in_text=quote_sentence)
-    uniform = counting.without_places()
+    uniform = counting.remove_places()
     if shares is None or uniform is None:
         return replace(result, notes=notes)
     uniform_result = _evaluate(corpus, settings_under(uniform.chance), uniform, None)
@@ -481,7 +483,7 @@ def _compare_all(
         annotator_index = corpus.annotators.index(NAME)
         rows = replace_matches(rows, annotator_index, mean_of_draws.matched)
         size = rows.where(rows.first == annotator_index).total().size
-        notes.append(mean_of_draws.note(size, "references stay as they are"))
+        notes.append(mean_of_draws.write_note(size, "references stay as they are"))
     return rows, settings, notes
 
 

@@ -409,7 +409,7 @@ def alt_test(
         annotations.select_annotators([*names, candidate]), [candidate], names
     )
     model = build_chance_model(choose_chance_of_corpus(annotations, match, named_model), seed=seed)
-    counting = MatchCountOptions.asked(match, model, named_model, progress)
+    counting = MatchCountOptions.from_request(match, model, named_model, progress)
     wins_by_score, n_empty, computed_settings, notes = counting.run(
         functools.partial(_find_span_wins, corpus)
     )
@@ -480,8 +480,8 @@ def _find_span_wins(
     match, chance = counting.match, counting.chance
     n_annotators = len(corpus.annotators) - 1
     rows = compare_with_references(corpus, n_annotators, counting)
-    annotations = AnnotationIndex.of(corpus)
-    person, candidate = annotations.pairs()
+    annotations = AnnotationIndex.from_corpus(corpus)
+    person, candidate = annotations.pair_annotations()
     is_shared = (
         count_seen(corpus, corpus.annotators[:n_annotators])[annotations.document[person]] > 1
     )
@@ -492,8 +492,8 @@ def _find_span_wins(
     is_marked = np.bincount(document, minlength=len(corpus))[annotations.document[person]] > 0
     n_empty = int((~is_marked).sum())
     person, candidate = person[is_marked], candidate[is_marked]
-    sums_with_others = annotations.table(rows)
-    sums_of_pairs = annotations.table(
+    sums_with_others = annotations.sum_by_annotation(rows)
+    sums_of_pairs = annotations.sum_by_annotation(
         compare_pairs(corpus, annotations, (person, candidate), match, chance)
     )
     with np.errstate(divide="ignore", invalid="ignore"):

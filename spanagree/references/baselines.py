@@ -145,7 +145,7 @@ def _choose_redraw_model(
     """
     if chance.is_free:
         with suppress(SettingError):
-            return _choose_redraw_model(corpus, references, chance.named("per-label"))
+            return _choose_redraw_model(corpus, references, chance.replace_name("per-label"))
     for name in references:
         check_layer(corpus, name, "exact", chance)
     return chance

@@ -79,14 +79,16 @@ def compare_with_references(
         by_label: True for rows of single labels also in documents with many annotators, which
             have sums over references.
     """
-    annotations = AnnotationIndex.of(corpus)
+    annotations = AnnotationIndex.from_corpus(corpus)
     match, chance, progress = counting.match, counting.chance, counting.progress
     is_reference_layer = np.arange(len(corpus.layers)) < n_references
     measure = counting.measure
     summed = sum_crowded(
         corpus, annotations, measure, chance, progress, is_reference_layer, by_label=by_label
     )
-    pairs = np.stack(annotations.pairs(documents=None if summed is None else ~summed.documents))
+    pairs = np.stack(
+        annotations.pair_annotations(documents=None if summed is None else ~summed.documents)
+    )
     is_reference = annotations.annotator < n_references
     if chance.first_is_fixed:
         fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
@@ -114,7 +116,7 @@ def compare_with_references(
         )
 
         quote_rows = build_rows_of_quotes(
-            corpus, measure, annotations.annotators_of_pairs(summed.documents)
+            corpus, measure, annotations.find_annotators_of_pairs(summed.documents)
         ).both_ways()
         rows = rows + quote_rows.where(quote_rows.second < n_references)
     return rows + summed.by_annotation().named(rows.annotators, rows.labels)

@@ -127,7 +127,7 @@ def compute_difference(
     ):
         rows[rows_of_slice, index] = add_expected_sizes(table.table, rows.shape[2])
     n_shared = len(pair[0].keys) + len(pair[1].keys) - len(keys)
-    change = DocumentInfluence.of(rows).difference(1, 0, tail, n_differences)
+    change = DocumentInfluence.from_rows(rows).compare(1, 0, tail, n_differences)
     columns = change.value.tolist(), change.ends.tolist(), change.p.tolist(), change.reasons
     differences = [
         Difference(value, low, high, p, min(1.0, n_differences * p) if p == p else p, reason)

@@ -462,7 +462,7 @@ class Slices(Result, MappingResult):
                         f" {score.f1.reason}"
                     )
         if self.places is not None:
-            remarks += self.places.remarks(
+            remarks += self.places.write_remarks(
                 {"annotators": list(self.places.annotators)}
                 if self._of_team
                 else {

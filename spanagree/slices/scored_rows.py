@@ -74,7 +74,7 @@ def collect_scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     """Collect the rows of each system, or of the team."""
     if isinstance(result, Agreement):
         team = result.per_document
-        return {TEAM: ScoredRows(team.sums.by("document"), team.coverage.by_two())}
+        return {TEAM: ScoredRows(team.sums.by("document"), team.coverage.find_seen_by_two())}
     per_document, beta = result.counted.per_document, result.settings.f_beta
     return {
         name: ScoredRows(

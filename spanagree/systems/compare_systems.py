@@ -601,9 +601,9 @@ def _test_by_jackknife(
     table: Floats, positions: Sequence[_Position], request: _Request
 ) -> _TestResults:
     """Test pairs by leaving out each document; ``table`` is (documents, runs, columns)."""
-    influence = DocumentInfluence.of(table)
+    influence = DocumentInfluence.from_rows(table)
     for i, j in positions:
-        difference = influence.difference(i, j, request.ci.tail, request.n_pairs)
+        difference = influence.compare(i, j, request.ci.tail, request.n_pairs)
         columns = (
             difference.value.tolist(),
             difference.ends.tolist(),

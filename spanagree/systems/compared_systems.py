@@ -128,7 +128,7 @@ class ComparedSystems(ComparedRows):
         return cls(
             corpus=settled_corpus,
             counting=counting,
-            kind=CorpusKind.joined([part.kind for part in parts.values()]),
+            kind=CorpusKind.join([part.kind for part in parts.values()]),
             gold=gold,
             rows=rows,
             description=description,
@@ -233,7 +233,7 @@ def _are_rows_of_parts_valid(corpus: Corpus, gold: str, parts: Sequence[Compared
 def _compare_corpus(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
     """Compare systems with gold; check only that the quotes of gold are in the text."""
     _check_gold_quotes(corpus, gold)
-    uniform_counting = counting.without_places()
+    uniform_counting = counting.remove_places()
     return ComparedSystems(
         gold=gold,
         rows=compare_with_gold(corpus, gold, counting),
@@ -276,7 +276,7 @@ def _replace_random_by_mean(
     label = np.maximum(comparisons.label[is_random], 0)
     matched[is_random] = mean.matched[comparisons.document[is_random], label]
     size = float((comparisons.size_first + comparisons.size_second)[is_random].sum())
-    note = mean.note(size, f"{escape_name(compared_systems.gold)} stays as it is")
+    note = mean.write_note(size, f"{escape_name(compared_systems.gold)} stays as it is")
     return rows._replace(comparisons=replace(comparisons, matched=matched)), note
 
 

@@ -11,7 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique
-from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions, settings_of_gold
+from spanagree.comparisons.counting import (
+    ComparisonContext,
+    MatchCountOptions,
+    collect_gold_settings,
+)
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -198,10 +202,10 @@ def _count_under_chance(
     seen_masks = [layer.annotated for layer in corpus.layers.values()]
     seen_by_gold = seen_masks[names.index(gold)]
     shared = {i: seen_by_gold & is_seen for i, is_seen in enumerate(seen_masks) if names[i] != gold}
-    settings = counting.settings_of(corpus, rows.comparisons.inexact, description)
+    settings = counting.collect_settings(corpus, rows.comparisons.inexact, description)
     return EvaluationCounts(
         documents=len(corpus),
-        settings=EvaluationSettings(**settings_of_gold(gold, corpus), f_beta=beta, **settings),
+        settings=EvaluationSettings(**collect_gold_settings(gold, corpus), f_beta=beta, **settings),
         annotators=names,
         inexact=rows.inexact,
         **compute_document_sums(

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from spanagree.comparisons.counting import settings_of_gold
+from spanagree.comparisons.counting import collect_gold_settings
 from spanagree.comparisons.pairing import KINDS, pair_layers
 from spanagree.errors import escape_name
 from spanagree.results import verdict
@@ -136,7 +136,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         for name, system_counts in counts.items()
     }
     settings = ErrorSettings(
-        **settings_of_gold(evaluation.settings.gold, corpus),
+        **collect_gold_settings(evaluation.settings.gold, corpus),
         unplaced=evaluation.settings.unplaced,
         offsets=corpus.offsets,
         reading=corpus.reading,

@@ -93,7 +93,7 @@ def evaluate(
     source, gold_name = (
         (corpus, gold) if isinstance(corpus, Corpus) else _guess_corpus(corpus, gold)
     )
-    request = ComparisonRequest.asked(match, chance, places, chance_of, seed, **comparing)
+    request = ComparisonRequest.from_keywords(match, chance, places, chance_of, seed, **comparing)
     jackknife = None if ci is False else _parse_interval(ci)
     role_names = {"gold": gold_name}
     rows = compare_corpus_or_parts(ComparedSystems, source, role_names, request, executor, progress)

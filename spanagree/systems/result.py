@@ -251,7 +251,9 @@ class Evaluation(SystemsResult):
             raise SettingError("p values were not requested; evaluate with p_values=True")
         indices = self.counted.per_document.of_system(system).documents().tolist()
         tallies = (tally for _, tally in self.by_document(system))
-        return self.by_chance[system].of_documents(dict(zip(indices, tallies, strict=True)))
+        return self.by_chance[system].compute_for_documents(
+            dict(zip(indices, tallies, strict=True))
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None, "labels": "label"}
 

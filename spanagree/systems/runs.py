@@ -468,7 +468,7 @@ def _compute_intervals(
         if len(layers) < LEAST_UNITS:
             intervals_by_system[name] = over_documents[index], []
             continue
-        run_variance = SampleVariance.of_mean(values[index])
+        run_variance = SampleVariance.from_unit_values(values[index])
         system_moments = Moments(*(sum_rows[index].reshape(n_figures, 3) for sum_rows in sums))
         figure_variance = SampleVariance(
             run_variance.variance.reshape(n_figures, 3), np.full(n_figures, len(layers), np.int64)

@@ -222,7 +222,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     if corpus.of_relations:
         raise SettingError("sweep: relations and attributes have no scores; compare segments")
     places = evaluation.counting.chance.places
-    if places is not None and (places.documents is not None or places.of_columns):
+    if places is not None and (places.documents is not None or places.uses_columns):
         raise SettingError(
             "sweep: a rule of places for each document, or of a column, is not kept here; choose"
             " another rule, or leave it out"
@@ -429,7 +429,7 @@ def _compute_gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> 
         columns = [matched, expected, sizes[0] + sizes[1]]
         columns += [sizes[2] + sizes[3]] if len(sizes) > 2 else []
         tables.append(np.stack(columns, axis=1))
-    difference = DocumentInfluence.of(np.stack(tables, axis=1)).difference(0, 1, ci.tail, 1)
+    difference = DocumentInfluence.from_rows(np.stack(tables, axis=1)).compare(0, 1, ci.tail, 1)
     score_index = 0 if is_raw else 1
     low, high = difference.ends[score_index].tolist()
     return Gain(float(difference.value[score_index]), low, high, float(difference.p[score_index]))

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.comparisons.counting import MatchCountOptions, settings_of_gold
+from spanagree.comparisons.counting import MatchCountOptions, collect_gold_settings
 from spanagree.comparisons.observed import find_overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
@@ -276,7 +276,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
         for name in counts
     }
     settings = StrategySettings(
-        **settings_of_gold(gold, corpus),
+        **collect_gold_settings(gold, corpus),
         **evaluation.counting.chance.settings,
         unplaced=evaluation.settings.unplaced,
         offsets=corpus.offsets,

@@ -52,9 +52,10 @@ def _build_chance_cells(
     evaluation: Evaluation, system: System
 ) -> tuple[list[Value], list[list[Value]]]:
     """Build the cells of chance over all documents, and for each document."""
-    overall = evaluation.by_chance[system.name].of_all(system.tally)
-    return overall.values(), [
-        statistics.values() for statistics in evaluation.chance_by_document(system.name).values()
+    overall = evaluation.by_chance[system.name].compute_for_all(system.tally)
+    return overall.list_values(), [
+        statistics.list_values()
+        for statistics in evaluation.chance_by_document(system.name).values()
     ]
 
 
@@ -274,7 +275,7 @@ def verdict_of(evaluation: Evaluation) -> str:
 def _look_up_chance_error(evaluation: Evaluation, system: System) -> float | None:
     """Return the standard error of a system's chance F1, if it is estimated from draws."""
     inexact = evaluation.counted.inexact.get(system.name, ApproximationError())
-    return inexact.error(system.tally.size)
+    return inexact.compute_error(system.tally.size)
 
 
 def write_remarks_on_chance(evaluation: Evaluation) -> list[str]:
@@ -285,5 +286,5 @@ def write_remarks_on_chance(evaluation: Evaluation) -> list[str]:
         remarks.append(f"chance: systems random, {escape_name(gold)} fixed")
     if evaluation.places is not None:
         names_by_role = {escape_name(gold): [gold], "systems": list(evaluation.systems)}
-        remarks += evaluation.places.remarks(names_by_role)
+        remarks += evaluation.places.write_remarks(names_by_role)
     return remarks

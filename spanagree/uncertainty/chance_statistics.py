@@ -58,7 +58,7 @@ class ChanceStatistics(NamedTuple):
     least_p: float = UNDEFINED
     p_bh: float = UNDEFINED
 
-    def values(self) -> list[Value]:
+    def list_values(self) -> list[Value]:
         """Return the values of `COLUMNS`."""
         return [self.sd, self.high, self.z, self.p, self.p_bh]
 
@@ -70,7 +70,7 @@ COLUMNS = (
     Column("p", "p", "probability", "p of a document"),
     Column("p_bh", "B-H", "probability"),
 )
-"""Columns of a table, filled by :meth:`ChanceStatistics.values`."""
+"""Columns of a table, filled by :meth:`ChanceStatistics.list_values`."""
 
 WHOLE = 4
 """Number of these columns that are defined for all documents together."""
@@ -88,7 +88,7 @@ class PairChance:
     tested: MatchDistribution
     both: MatchDistribution
 
-    def of_documents(self, tallies: dict[int, Tally]) -> dict[int, ChanceStatistics]:
+    def compute_for_documents(self, tallies: dict[int, Tally]) -> dict[int, ChanceStatistics]:
         """Compute the statistics of each document.
 
         Args:
@@ -116,7 +116,7 @@ class PairChance:
             for document_index, p_bh in zip(varying_documents, adjusted_p, strict=True)
         }
 
-    def of_all(self, tally: Tally) -> ChanceStatistics:
+    def compute_for_all(self, tally: Tally) -> ChanceStatistics:
         """Compute the statistics over all documents."""
         return _compute_statistics(self.tested, self.both, tally)
 

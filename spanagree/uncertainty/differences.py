@@ -99,7 +99,7 @@ class DocumentInfluence(NamedTuple):
     change: Floats
 
     @classmethod
-    def of(cls, rows: Floats) -> DocumentInfluence:
+    def from_rows(cls, rows: Floats) -> DocumentInfluence:
         """Leave out each document of a table once."""
         total = rows.sum(axis=0)
         with np.errstate(all="ignore"):
@@ -107,7 +107,7 @@ class DocumentInfluence(NamedTuple):
             change = compute_f1_figures(total - rows) - figures
         return cls(rows, figures, change[..., ::2])
 
-    def difference(
+    def compare(
         self, a: int | Sequence[int], b: int | Sequence[int], tail: float, n_pairs: int
     ) -> Differences:
         """Compare two systems, or the means over the runs of each.
@@ -152,7 +152,7 @@ class DocumentInfluence(NamedTuple):
                 (squared_changes * squared_changes).sum(axis=0),
             )
             degrees = satterthwaite(variance, fourth_powers, n_units)
-            variance, degrees = self._over_runs(variance, degrees, run_indices)
+            variance, degrees = self._add_run_variances(variance, degrees, run_indices)
             p, half_width = _compute_p_and_half_width(value, variance, degrees, tail)
             ends = np.stack((value - half_width, value + half_width), axis=1)
         has_no_variance = ~(np.sqrt(variance) > TIE)
@@ -167,7 +167,7 @@ class DocumentInfluence(NamedTuple):
         )
         return Differences(value, _clip_ends(ends, mean[:, 1]), p, False, (reasons[0], reasons[1]))
 
-    def _over_runs(
+    def _add_run_variances(
         self, variance: Floats, degrees: Floats, run_indices: Sequence[Sequence[int]]
     ) -> tuple[Floats, Floats]:
         """Add the variances over runs, for systems with enough runs, and update the degrees."""
@@ -182,7 +182,7 @@ class DocumentInfluence(NamedTuple):
         )
 
         samples = [
-            SampleVariance.of_mean(self.figures[system_runs][:, ::2])
+            SampleVariance.from_unit_values(self.figures[system_runs][:, ::2])
             for system_runs in sampled_runs
         ]
         total, degrees = add_sample_variances(variance[None], degrees[None], samples)

@@ -43,7 +43,9 @@ class SampleVariance(NamedTuple):
     n_units: Ints
 
     @classmethod
-    def of(cls, value: Floats, left_out: Floats, group: Ints | None = None) -> SampleVariance:
+    def from_left_out(
+        cls, value: Floats, left_out: Floats, group: Ints | None = None
+    ) -> SampleVariance:
         """Compute the variance from figures that each leave out one unit.
 
         Args:
@@ -58,18 +60,19 @@ class SampleVariance(NamedTuple):
         return cls(factor[:, None] * squared_changes, n_units)
 
     @classmethod
-    def of_mean(cls, values: Floats) -> SampleVariance:
+    def from_unit_values(cls, values: Floats) -> SampleVariance:
         """Compute the variance of the mean of each figure over units, as one group.
 
         Args:
             values: figures of each unit; (units, figures).
 
-        >>> SampleVariance.of_mean(np.array([[1.0], [2.0], [3.0]])).variance.round(6).tolist()
+        >>> sample = SampleVariance.from_unit_values(np.array([[1.0], [2.0], [3.0]]))
+        >>> sample.variance.round(6).tolist()
         [[0.333333]]
         """
         n_units = len(values)
         sums = values.sum(axis=0)[None]
-        return cls.of(sums / n_units, (sums - values) / max(n_units - 1, 1))
+        return cls.from_left_out(sums / n_units, (sums - values) / max(n_units - 1, 1))
 
 
 def add_sample_variances(

@@ -90,22 +90,26 @@ def align_units(
     group = np.arange(len(units.start))
     gap = np.zeros(len(annotators))
     is_of_two = annotators[units.document[pairs.u]] == 2
-    _assign_partners(units, pairs.rows(is_of_two), dissimilarity, group)
-    larger_pairs = pairs.rows(~is_of_two)
+    _assign_partners(units, pairs.select_rows(is_of_two), dissimilarity, group)
+    larger_pairs = pairs.select_rows(~is_of_two)
     is_unproven = np.zeros(len(annotators), np.bool_)
     if len(larger_pairs.u):
         gap, is_left = find_best_alignment(
             units, larger_pairs, annotators, dissimilarity, group, deadline
         )
         _assign_in_turn(
-            units, larger_pairs.rows(is_left[larger_pairs.u]), annotators, dissimilarity, group
+            units,
+            larger_pairs.select_rows(is_left[larger_pairs.u]),
+            annotators,
+            dissimilarity,
+            group,
         )
         is_unproven[units.document[is_left]] = True
     _, group = np.unique(group, return_inverse=True)
     cost = compute_cost(units, group, annotators, dissimilarity)
     if is_unproven.any():
         lowest_cost = _bound_cost(
-            units.rows(is_unproven[units.document]), annotators, dissimilarity
+            units.select_rows(is_unproven[units.document]), annotators, dissimilarity
         )
         gap[is_unproven] = np.maximum(cost - lowest_cost, 0)[is_unproven]
     return UnitAlignment(group, cost, gap)
@@ -123,7 +127,7 @@ def _assign_in_turn(
         return
     is_movable = np.zeros(len(group), np.bool_)
     is_movable[pairs.u] = is_movable[pairs.v] = True
-    rank = units.ranks()
+    rank = units.compute_ranks()
     n_pairs = np.maximum(count_pairs(annotators), 1)[units.document]
     saving = (dissimilarity.delta_empty - pairs.value) / n_pairs[pairs.u]
     unit_of_pair, partner = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
@@ -175,7 +179,7 @@ def _identify_by_first_unit(group: Ints, is_movable: Bools, initial_group: Ints)
 def _count_annotators_with_units(units: Units, n_documents: int) -> Ints:
     """Count the annotators with a unit in each document."""
     count = np.zeros(n_documents, np.int64)
-    np.maximum.at(count, units.document, units.ranks() + 1)
+    np.maximum.at(count, units.document, units.compute_ranks() + 1)
     return count
 
 
@@ -185,11 +189,11 @@ def _bound_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) ->
     An alignment of all annotators contains an alignment of each two. So its cost is at least the
     sum of the costs of the best alignments of two, each weighted by 1/C.
     """
-    n_documents, rank = len(annotators), units.ranks()
+    n_documents, rank = len(annotators), units.compute_ranks()
     n_with_units = _count_annotators_with_units(units, n_documents)
     costs = np.zeros(n_documents)
     for rank_pair in itertools.combinations(range(int(n_with_units.max(initial=0))), 2):
-        units_of_pair = units.rows(np.isin(rank, rank_pair))
+        units_of_pair = units.select_rows(np.isin(rank, rank_pair))
         n_present = _count_annotators_with_units(units_of_pair, n_documents)
         pairs = find_near_pairs(
             units_of_pair, bound_disorder(n_present, dissimilarity), dissimilarity
@@ -211,7 +215,7 @@ def compute_cost(
     The sums are correctly rounded, so the order of the units changes no digit.
     """
     u, v = find_aligned_pairs(group)
-    values = dissimilarity.of_pairs(units, u, v)
+    values = dissimilarity.compute_for_pairs(units, u, v)
     n_members = np.bincount(group)
     document = np.zeros(len(n_members), np.int64)
     document[group] = units.document
@@ -262,7 +266,7 @@ def _assign_partners(
     order = np.argsort(component[pairs.u], kind="stable")
     portion = (np.cumsum(component_size) // _TOGETHER)[component[pairs.u[order]]]
     for rows in np.split(order, np.flatnonzero(np.diff(portion)) + 1):
-        _assign_portion(pairs.rows(rows), dissimilarity, group)
+        _assign_portion(pairs.select_rows(rows), dissimilarity, group)
 
 
 def _assign_portion(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:

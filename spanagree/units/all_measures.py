@@ -220,7 +220,7 @@ def compare_measures(
     requested_model = build_chance_model(chance)  # an unknown name is an error for all measures
     model = choose_chance_of_corpus(all_layers, "exact", requested_model)
     Sampling("chance", model, precision, seed)
-    Deadline.after(time_limit)
+    Deadline.from_time_limit(time_limit)
     is_compared = np.asarray(count_seen(corpus) >= 2)
     placed_documents, quoted_documents = corpus.subset(is_compared), with_quotes.subset(is_compared)
     settings = MeasureComparisonSettings(
@@ -237,7 +237,7 @@ def compare_measures(
     start_time = time.monotonic()
     clock = _Clock(time_limit, progress)
 
-    def sampled() -> list[MeasureScore]:
+    def compute_gamma_scores() -> list[MeasureScore]:
         seconds_left = (
             None if time_limit is None else max(time_limit - (time.monotonic() - start_time), 0.0)
         )
@@ -258,7 +258,7 @@ def compare_measures(
         *_yield_measures_without_alignments(
             quoted_documents, placed_documents, model, seed, clock, is_open=requested_model.is_open
         ),
-        (["γ", "γ_cat"], sampled),
+        (["γ", "γ_cat"], compute_gamma_scores),
     ):
         try:
             figures = compute()
@@ -309,13 +309,13 @@ class _Clock:
         self._begun = time.monotonic()
         self.over: bool = False
 
-    def of(self, name: str) -> Progress:
+    def build_progress(self, name: str) -> Progress:
         """Return the progress callback of a measure."""
         return sub_progress(self._progress, name)
 
-    def progress_with_limit(self, name: str) -> Progress:
+    def build_limited_progress(self, name: str) -> Progress:
         """Build a progress callback that raises when half of the time is over."""
-        show_progress, time_limit = self.of(name), self._limit
+        show_progress, time_limit = self.build_progress(name), self._limit
 
         def report(n_done: int, n_pairs: int) -> None:
             if show_progress is not None:
@@ -359,13 +359,13 @@ def _yield_measures_without_alignments(
             reported without correction.
     """
 
-    def f1(match: MatchName) -> _Computation:
+    def compute_f1(match: MatchName) -> _Computation:
         is_assigned = find_measure(match).one_to_one
 
         def compute() -> list[MeasureScore]:
-            match_progress = (clock.progress_with_limit if is_assigned else clock.of)(
-                f"F1, {match}"
-            )
+            match_progress = (
+                clock.build_limited_progress if is_assigned else clock.build_progress
+            )(f"F1, {match}")
             settings: dict[str, Any] = {"match": match, "seed": seed, "progress": match_progress}
             chance_option: dict[str, Any] = {"chance": chance}
             try:
@@ -384,19 +384,23 @@ def _yield_measures_without_alignments(
 
         return compute
 
-    def tokens() -> list[MeasureScore]:
-        clock.of("α of tokens")
+    def compute_alpha_of_tokens() -> list[MeasureScore]:
+        clock.build_progress("α of tokens")
         of_tokens = alpha(label_tokens(placed_documents, skip_outside=False, runs=True))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [MeasureScore("agreement", *figures, reason=of_tokens.reason)]
 
-    def units() -> list[MeasureScore]:
-        return [_build_disagreement_score(alpha_u(placed_documents, progress=clock.of("α_U")).all)]
+    def compute_alpha_u() -> list[MeasureScore]:
+        return [
+            _build_disagreement_score(
+                alpha_u(placed_documents, progress=clock.build_progress("α_U")).all
+            )
+        ]
 
     for match in list_measures(lambda measure: measure.of_label):
-        yield [f"corrected F1, {match}"], f1(match)
-    yield ["α of tokens"], tokens
-    yield ["α_U"], units
+        yield [f"corrected F1, {match}"], compute_f1(match)
+    yield ["α of tokens"], compute_alpha_of_tokens
+    yield ["α_U"], compute_alpha_u
 
 
 def _build_disagreement_score(figure: Any) -> MeasureScore:

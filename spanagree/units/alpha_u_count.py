@@ -149,13 +149,13 @@ def _build_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
 def _sum_over_documents(table: DisagreementTable, labels: Sequence[str]) -> DisagreementSums:
     """Sum a table over its documents."""
 
-    def total(label_index: int, columns: Sequence[int]) -> Floats:
+    def sum_columns(label_index: int, columns: Sequence[int]) -> Floats:
         return table.sums[:, label_index, columns].sum(axis=0)
 
     has_units = (any(table.marked), *table.marked)
     figures = {
-        label: total(label_index, (OBSERVED, EXPECTED))
+        label: sum_columns(label_index, (OBSERVED, EXPECTED))
         for label_index, label in enumerate((ALL, *labels))
         if has_units[label_index]
     }
-    return DisagreementSums(table.documents, total(0, [WEIGHT]), figures)
+    return DisagreementSums(table.documents, sum_columns(0, [WEIGHT]), figures)

@@ -10,7 +10,7 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot
 from spanagree.settings import Settings
 from spanagree.units.score import CoefficientScore
-from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
+from spanagree.units.team_result import PAIR, NamedRow, TeamResult, plot_coefficients
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,18 +61,20 @@ class AlphaU(TeamResult[AlphaUFigures]):
     @property
     def verdict(self) -> str:
         """Sentence on α_U, and on the labels with the lowest and the highest value."""
-        return f"{self._verdict_on('α_U', self.all)} {self._extremes()}".rstrip()
+        return f"{self._write_verdict('α_U', self.all)} {self._write_extremes()}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
-        rows = list(self._named(by))
+        rows = list(self._yield_named_rows(by))
         heads = PAIR if by == "pair" else [Column("label", "label", "name", "label of units")]
         breaks = () if by == "pair" or len(rows) < 2 else (len(rows) - 1,)
-        return self._table_of(rows, heads, "alpha_u", "α_U", "α_U", sampled=False, breaks=breaks)
+        return self._build_coefficient_table(
+            rows, heads, "alpha_u", "α_U", "α_U", sampled=False, breaks=breaks
+        )
 
-    def _named(self, by: str | None) -> Iterator[NamedRow]:
+    def _yield_named_rows(self, by: str | None) -> Iterator[NamedRow]:
         """Yield the names, the number of documents and the coefficient of each row."""
         if by == "pair":
-            for names, pair_figures in self._compared_pairs():
+            for names, pair_figures in self._yield_compared_pairs():
                 yield names, pair_figures.documents, pair_figures.all
             return
         for label, figure in self.labels.items():
@@ -82,5 +84,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
     def _picture(self, by: str | None) -> Plot:
         """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
-            return picture_of([(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U")
-        return picture_of([*self.labels.items(), ("all", self.all)], "α_U")
+            return plot_coefficients(
+                [(" – ".join(pair), x) for pair, _, x in self._yield_named_rows(by)], "α_U"
+            )
+        return plot_coefficients([*self.labels.items(), ("all", self.all)], "α_U")

@@ -57,22 +57,22 @@ class Continua(NamedTuple):
     seen: Ints
 
     @property
-    def before(self) -> Ints:
+    def previous_end(self) -> Ints:
         """End of the previous unit of the same annotator and cell; 0 for the first unit."""
         previous_end = np.zeros(len(self.cell), np.int64)
-        previous_end[1:] = np.where(self._first[1:], 0, self.end[:-1])
+        previous_end[1:] = np.where(self._is_first[1:], 0, self.end[:-1])
         return previous_end
 
     @property
-    def _first(self) -> NDArray[np.bool_]:
+    def _is_first(self) -> NDArray[np.bool_]:
         is_first = np.ones(len(self.cell), np.bool_)
         is_first[1:] = (np.diff(self.cell) != 0) | (np.diff(self.annotator) != 0)
         return is_first
 
     @property
-    def last(self) -> NDArray[np.bool_]:
+    def is_last(self) -> NDArray[np.bool_]:
         """Mask of the last unit of each annotator and cell."""
-        return np.append(self._first[1:], len(self.cell) > 0)[: len(self.cell)]
+        return np.append(self._is_first[1:], len(self.cell) > 0)[: len(self.cell)]
 
 
 def collect_continua(corpus: Corpus, joined: bool) -> Continua:
@@ -164,7 +164,7 @@ def compute_observed(units: Continua) -> Floats:
     )
     first_candidate = np.arange(n_units) + 1
     candidate_stop = np.maximum(candidate_stop, first_candidate)
-    previous_end = units.before
+    previous_end = units.previous_end
     for batch_start, batch_stop in yield_batches(candidate_stop - first_candidate, _PORTION):
         second, row = expand_ranges(
             first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
@@ -214,13 +214,13 @@ def compute_expected(units: Continua) -> Floats:
 
 def _count_annotators(units: Continua) -> Ints:
     """Count the annotators with a unit in each cell."""
-    return np.bincount(units.cell[units.last], minlength=len(units.document)).astype(np.int64)
+    return np.bincount(units.cell[units.is_last], minlength=len(units.document)).astype(np.int64)
 
 
 def _compute_gaps(units: Continua) -> tuple[Ints, Ints]:
     """Compute the lengths of the gaps of annotators with a unit in a cell, and their cells."""
-    gap_before = units.start - units.before
-    gap_after = (units.lengths[units.document][units.cell] - units.end)[units.last]
+    gap_before = units.start - units.previous_end
+    gap_after = (units.lengths[units.document][units.cell] - units.end)[units.is_last]
     gap = np.concatenate((gap_before, gap_after))
-    cell = np.concatenate((units.cell, units.cell[units.last]))
+    cell = np.concatenate((units.cell, units.cell[units.is_last]))
     return gap[gap > 0], cell[gap > 0]

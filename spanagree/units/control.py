@@ -116,7 +116,7 @@ def _sum_mean_gains(
     is_later = annotator[j] > annotator[i]
     i, j = i[is_later], j[is_later]
     n_pairs = np.maximum(count_pairs(annotators), 1)[document[i]]
-    distance_code, distances = _encode_values(dissimilarity.between(label[i], label[j]))
+    distance_code, distances = _encode_values(dissimilarity.compute_categorical(label[i], label[j]))
     unit_pairs, row_index, _ = unique_rows(
         length[i], length[j], distance_code, n_pairs, profile[i], profile[j]
     )
@@ -159,7 +159,8 @@ def _compute_mean_gains(
             continue
         longest = int(max(profiles.size[A].max(), profiles.size[B].max()))
         reach = min(
-            float(dissimilarity.reach(np.array(largest_gain * dissimilarity.delta_empty))), 1e9
+            float(dissimilarity.compute_reach(np.array(largest_gain * dissimilarity.delta_empty))),
+            1e9,
         )
         first_offset = max(
             int(np.ceil((length_a - length_b - reach * (length_a + length_b)) / 2)), -longest
@@ -196,9 +197,9 @@ def correlate_starts(profiles: Profiles, A: Ints, B: Ints, offset: Ints, gain: F
         ]
         x = np.arange(int(width[rows].max()) + 1)
         reached_positions = np.arange(offset[0], x[-1] + offset[-1] + 1)
-        probabilities_b = profiles.at(B[rows, None], reached_positions)
+        probabilities_b = profiles.look_up(B[rows, None], reached_positions)
         weighted_gain = np.stack([np.correlate(row, gain, "valid") for row in probabilities_b])
-        value = profiles.at(A[rows, None], x) * weighted_gain
+        value = profiles.look_up(A[rows, None], x) * weighted_gain
         edge_stop = width[rows]
         # sum each row by itself, so that other rows change no digit
         edge_sum = np.where(x < edge_stop[:, None], value, 0.0).cumsum(1)[:, -1]

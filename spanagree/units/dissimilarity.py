@@ -43,15 +43,15 @@ class Units(NamedTuple):
     end: Floats
     label: Ints
 
-    def rows(self, rows: NDArray[np.generic]) -> Units:
+    def select_rows(self, rows: NDArray[np.generic]) -> Units:
         """Select units by index or mask."""
         return Units(*(column[rows] for column in self))
 
-    def sorted(self) -> Units:
+    def sort(self) -> Units:
         """Sort the units by all columns."""
-        return self.rows(np.lexsort(self[::-1]))
+        return self.select_rows(np.lexsort(self[::-1]))
 
-    def ranks(self) -> Ints:
+    def compute_ranks(self) -> Ints:
         """Compute the index of each unit's annotator among those with a unit in the document.
 
         >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).ranks().tolist()
@@ -73,7 +73,7 @@ def collect_units(corpus: Corpus) -> Units:
     """Collect the units of a corpus, with annotators numbered in its order."""
     document, start, end, label, annotator = concatenate_segments(corpus.layers.values())
     units = Units(document, annotator, start.astype(np.float64), end.astype(np.float64), label)
-    return units.sorted()
+    return units.sort()
 
 
 @dataclass(frozen=True)
@@ -110,32 +110,32 @@ class Dissimilarity:
                     f"{name} {quote_value(value)}; a number from {lowest} to {_MOST:,.0f} is needed"
                 )
 
-    def positional(self, units: Units, u: Ints, v: Ints) -> Floats:
+    def compute_positional(self, units: Units, u: Ints, v: Ints) -> Floats:
         """Compute ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² of pairs of units."""
         distance = np.abs(units.start[u] - units.start[v]) + np.abs(units.end[u] - units.end[v])
         total_length = (units.end[u] - units.start[u]) + (units.end[v] - units.start[v])
         return np.asarray((distance / total_length) ** 2, np.float64)
 
-    def between(self, first: Ints, second: Ints) -> Floats:
+    def compute_categorical(self, first: Ints, second: Ints) -> Floats:
         """Compute the dissimilarity c of pairs of categories, from 0 to 1."""
         if self.categorical == "nominal":
             return np.asarray(first != second, np.float64)
         positions = np.array([*self.places, 0.0])
         return np.abs(positions[first] - positions[second])
 
-    def of_pairs(self, units: Units, u: Ints, v: Ints) -> Floats:
+    def compute_for_pairs(self, units: Units, u: Ints, v: Ints) -> Floats:
         """Compute the dissimilarity d of pairs of units.
 
         >>> units = Units(*np.array([[0, 0], [0, 1], [1, 2], [5, 6], [0, 1]]))
         >>> Dissimilarity(alpha=3).of_pairs(units, np.array([0]), np.array([1])).tolist()
         [1.1875]
         """
-        positional = self.alpha * self.positional(units, u, v)
+        positional = self.alpha * self.compute_positional(units, u, v)
         return (
-            positional + self.beta * self.between(units.label[u], units.label[v])
+            positional + self.beta * self.compute_categorical(units.label[u], units.label[v])
         ) * self.delta_empty
 
-    def reach(self, largest: Floats) -> Floats:
+    def compute_reach(self, largest: Floats) -> Floats:
         """Compute the largest distance, in lengths of units, with a dissimilarity of `largest`."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.sqrt(np.asarray(largest / self.delta_empty) / np.float64(self.alpha))
@@ -174,7 +174,7 @@ class UnitPairs(NamedTuple):
     v: Ints
     value: Floats
 
-    def rows(self, rows: NDArray[np.generic]) -> UnitPairs:
+    def select_rows(self, rows: NDArray[np.generic]) -> UnitPairs:
         """Select pairs by index or mask."""
         return UnitPairs(self.u[rows], self.v[rows], self.value[rows])
 
@@ -188,17 +188,19 @@ def find_near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) 
         dissimilarity: dissimilarity of two units.
     """
     batches: list[UnitPairs] = []
-    for u, v in _yield_candidates(units, dissimilarity.reach(bounds)):
+    for u, v in _yield_candidates(units, dissimilarity.compute_reach(bounds)):
         is_of_two = units.annotator[u] != units.annotator[v]
         u, v = u[is_of_two], v[is_of_two]
         is_reversed = units.annotator[u] > units.annotator[v]
         u, v = np.where(is_reversed, v, u), np.where(is_reversed, u, v)
-        value = dissimilarity.of_pairs(units, u, v) + compute_tie_breaks(units, u, v, dissimilarity)
+        value = dissimilarity.compute_for_pairs(units, u, v) + compute_tie_breaks(
+            units, u, v, dissimilarity
+        )
         is_near = value < bounds[units.document[u]]
         batches.append(UnitPairs(u[is_near], v[is_near], value[is_near]))
     no_pairs = UnitPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     pairs = UnitPairs(*map(np.concatenate, zip(no_pairs, *batches, strict=True)))
-    return pairs.rows(np.lexsort((pairs.v, pairs.u)))
+    return pairs.select_rows(np.lexsort((pairs.v, pairs.u)))
 
 
 def _yield_candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
@@ -247,8 +249,10 @@ def compute_tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilar
     alignment with more pairs, then with smaller differences of categories, weighted by proximity as
     in γ_cat, then with nearer pairs, and last decides by a hash of the contents.
     """
-    proximity = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
-    unlike = proximity * dissimilarity.between(units.label[u], units.label[v])
+    proximity = np.maximum(
+        1 - dissimilarity.alpha * dissimilarity.compute_positional(units, u, v), 0
+    )
+    unlike = proximity * dissimilarity.compute_categorical(units.label[u], units.label[v])
     content_hash = np.zeros(len(units.start), np.uint64)
     columns = (units.start, units.end, units.label.astype(np.float64))
     for column in columns:

@@ -128,7 +128,7 @@ def gamma(
         parse_ci(ci, clusters=False),
         executor,
         progress,
-        Deadline.after(time_limit),
+        Deadline.from_time_limit(time_limit),
     )
     result = _compute_result(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen_names))
@@ -227,7 +227,7 @@ def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     """Compute γ, γ_cat and γ_k of a corpus in canonical order."""
     n_seen = count_seen(corpus)
     compared_documents = corpus.subset(np.asarray(n_seen >= 2))
-    continuum = Continuum.of(compared_documents)
+    continuum = Continuum.from_corpus(compared_documents)
     n_documents = len(compared_documents)
     n_units = len(continuum.units.start)
     undefined_reason = "" if n_units else "nothing is marked in a document that two annotators saw"

@@ -10,7 +10,7 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot
 from spanagree.settings import Settings
 from spanagree.units.score import CoefficientScore
-from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
+from spanagree.units.team_result import PAIR, NamedRow, TeamResult, plot_coefficients
 
 _NAMES = ("γ", "γ_cat", "γ_k")
 
@@ -115,7 +115,7 @@ class Gamma(TeamResult[GammaFigures]):
     @property
     def verdict(self) -> str:
         """Sentence on γ, and on the labels with the lowest and the highest γ_k."""
-        return f"{self._verdict_on('γ', self.gamma)} {self._extremes('γ_k')}".rstrip()
+        return f"{self._write_verdict('γ', self.gamma)} {self._write_extremes('γ_k')}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
         coefficient = Column("coefficient", "coefficient", "name", "coefficient of units")
@@ -126,10 +126,12 @@ class Gamma(TeamResult[GammaFigures]):
         }[by]
         title = "γ_k" if by == "label" else "value"
         meanings = {name: name for name in {None: _NAMES, "pair": _NAMES[:2]}.get(by, ())}
-        rows = list(self._named(by))
-        return self._table_of(rows, heads, "gamma", title, "γ", sampled=True, meanings=meanings)
+        rows = list(self._yield_named_rows(by))
+        return self._build_coefficient_table(
+            rows, heads, "gamma", title, "γ", sampled=True, meanings=meanings
+        )
 
-    def _named(self, by: str | None) -> Iterator[NamedRow]:
+    def _yield_named_rows(self, by: str | None) -> Iterator[NamedRow]:
         """Yield the names, the number of documents and the coefficient of each row."""
         if by is None:
             yield ["γ"], self.team.documents, self.gamma
@@ -140,13 +142,15 @@ class Gamma(TeamResult[GammaFigures]):
             for label, figure in self.gamma_k.items():
                 yield [label], self.team.documents, figure
         else:
-            for names, pair_figures in self._compared_pairs():
+            for names, pair_figures in self._yield_compared_pairs():
                 yield [*names, "γ"], pair_figures.documents, pair_figures.gamma
                 yield [*names, "γ_cat"], pair_figures.documents, pair_figures.cat
 
     def _picture(self, by: str | None) -> Plot:
         """Plot γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
         if by == "pair":
-            return picture_of([(" – ".join(row), x) for row, _, x in self._named(by)], "γ")
+            return plot_coefficients(
+                [(" – ".join(row), x) for row, _, x in self._yield_named_rows(by)], "γ"
+            )
         figures_by_name = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
-        return picture_of(figures_by_name, "γ")
+        return plot_coefficients(figures_by_name, "γ")

@@ -93,7 +93,7 @@ class Continuum(NamedTuple):
     labels: int
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Continuum:
+    def from_corpus(cls, corpus: Corpus) -> Continuum:
         """Build the continuum of a corpus."""
         n_seen = count_seen(corpus)
         return cls(corpus, collect_units(corpus), n_seen, len(corpus.labels))
@@ -186,9 +186,11 @@ def _align_in_parts(
     ends = [*first_document[1:], len(annotators)]
     for part_number, (start, stop) in enumerate(zip(first_document, ends, strict=True), 1):
         first_unit, unit_stop = np.searchsorted(units.document, [start, stop])
-        part_units = units.rows(np.arange(first_unit, unit_stop))
+        part_units = units.select_rows(np.arange(first_unit, unit_stop))
         part_units = part_units._replace(document=part_units.document - start)
-        part_pairs = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first_unit, unit_stop])))
+        part_pairs = pairs.select_rows(
+            np.arange(*np.searchsorted(pairs.u, [first_unit, unit_stop]))
+        )
         part_pairs = part_pairs._replace(u=part_pairs.u - first_unit, v=part_pairs.v - first_unit)
         alignment = align_units(
             part_units, part_pairs, annotators[start:stop], dissimilarity, deadline
@@ -218,9 +220,12 @@ def sum_categories(
         Sums of w · Δ_∅ c and of w; (documents, categories, 2).
     """
     u, v = find_aligned_pairs(group)
-    weight = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
+    weight = np.maximum(1 - dissimilarity.alpha * dissimilarity.compute_positional(units, u, v), 0)
     weight = weight / np.maximum(np.bincount(group)[group[u]] - 1, 1)
-    distance = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
+    distance = (
+        dissimilarity.compute_categorical(units.label[u], units.label[v])
+        * dissimilarity.delta_empty
+    )
     first_cell = units.document[u] * n_categories
     category_u, category_v = units.label[u] + 1, units.label[v] + 1
     label_weight = np.where(category_u == category_v, 0.0, weight)
@@ -279,7 +284,7 @@ def _draw_by_chance(continuum: Continuum, chance: str, rng: np.random.Generator)
         random_layer.start.astype(np.float64),
         random_layer.end.astype(np.float64),
         random_layer.label,
-    ).sorted()
+    ).sort()
 
 
 def _list_documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
@@ -291,7 +296,7 @@ def _list_documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
         (
             document_index,
             np.flatnonzero(is_seen[:, document_index]),
-            units.rows(np.arange(first_row[document_index], first_row[document_index + 1])),
+            units.select_rows(np.arange(first_row[document_index], first_row[document_index + 1])),
         )
         for document_index in np.unique(units.document).tolist()
     ]
@@ -352,7 +357,7 @@ def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Un
                     if candidate[1] > candidate[0]
                 ]
                 free_ranges = remaining_ranges or [(first_position, last_position)]
-                copied = units.rows(units.annotator == rng.choice(annotators))
+                copied = units.select_rows(units.annotator == rng.choice(annotators))
                 start = copied.start + shift
                 wrap = np.where(start > last_position, first_position - last_position, 0.0)
                 document_and_annotator = (
@@ -374,7 +379,7 @@ def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Un
 
 
 def _concatenate_units(drawn_units: Sequence[Units]) -> Units:
-    return Units(*(np.concatenate(column) for column in zip(*drawn_units, strict=True))).sorted()
+    return Units(*(np.concatenate(column) for column in zip(*drawn_units, strict=True))).sort()
 
 
 _RANDOM = {"chance": _draw_by_chance, "pygamma": _draw_as_pygamma, "shuffle": _draw_shuffled}

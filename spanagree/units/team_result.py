@@ -83,7 +83,7 @@ class TeamResult(Result, Generic[Some]):
             return (f"only {few_note}; on others the figures may differ a lot",)
         return ()
 
-    def _verdict_on(self, name: str, figure: CoefficientScore) -> str:
+    def _write_verdict(self, name: str, figure: CoefficientScore) -> str:
         """Write the sentence on the value of a coefficient, or on its bounds."""
         if figure.bounds is not None:
             low, high = map(verdict.format_short, figure.bounds)
@@ -92,7 +92,7 @@ class TeamResult(Result, Generic[Some]):
         confidence = parse_confidence(self.settings)
         return verdict.write_coefficient(name, figure.value, interval, confidence, figure.reason)
 
-    def _extremes(self, subject: str = "it") -> str:
+    def _write_extremes(self, subject: str = "it") -> str:
         """Write the sentence on the labels with the highest and the lowest value."""
         values = {label: figure.value for label, figure in self.labels.items()}
         intervals = {label: get_ends(x.interval, "corrected") for label, x in self.labels.items()}
@@ -108,7 +108,7 @@ class TeamResult(Result, Generic[Some]):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "of_documents", "documents=team.documents")
 
-    def _compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
+    def _yield_compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
         """Yield the names and the scores of each pair.
 
         Raises:
@@ -119,7 +119,7 @@ class TeamResult(Result, Generic[Some]):
         for names, pair_figures in self.pairs.items():
             yield list(names), pair_figures
 
-    def _table_of(
+    def _build_coefficient_table(
         self,
         rows: Sequence[NamedRow],
         heads: Sequence[Column],
@@ -162,7 +162,9 @@ class TeamResult(Result, Generic[Some]):
         )
 
 
-def picture_of(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
+def plot_coefficients(
+    figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str
+) -> Plot:
     """Plot coefficients as dots with their intervals."""
     rows = [(name, [build_dot(figure)]) for name, figure in figures_by_name]
     return plot_dots(rows, ["value"], measure, zero=True)

@@ -16,14 +16,14 @@ class Deadline(NamedTuple):
     Attributes:
         at: seconds since the epoch, of ``time.time``.
 
-    >>> Deadline().is_over, Deadline.after(0).is_over
+    >>> Deadline().is_over, Deadline.from_time_limit(0).is_over
     (False, True)
     """
 
     at: float = math.inf
 
     @classmethod
-    def after(cls, time_limit: float | None) -> Deadline:
+    def from_time_limit(cls, time_limit: float | None) -> Deadline:
         """Compute the deadline `time_limit` seconds from now; no deadline for ``None``.
 
         Raises:

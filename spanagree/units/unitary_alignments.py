@@ -54,7 +54,7 @@ class _Candidates(NamedTuple):
     units: Ints
     saving: Floats
 
-    def where(self, is_selected: Bools) -> _Candidates:
+    def select(self, is_selected: Bools) -> _Candidates:
         """Select unitary alignments by a mask."""
         return _Candidates(self.units[is_selected], self.saving[is_selected])
 
@@ -108,7 +108,7 @@ def find_best_alignment(
     for component_index in np.flatnonzero(is_fractional).tolist():
         members = np.flatnonzero(component == component_index)
         in_component = [
-            candidates.where(component[candidates.units[:, 0]] == component_index)
+            candidates.select(component[candidates.units[:, 0]] == component_index)
             for candidates in candidates_by_size
         ]
         best_alignments, open_saving = _solve_integer(
@@ -147,7 +147,7 @@ def list_unitary_alignments(
         Unitary alignments by size, from two on; and a mask of the components that are left out,
         because they have more than 100,000.
     """
-    empty, rank = dissimilarity.delta_empty, units.ranks()
+    empty, rank = dissimilarity.delta_empty, units.compute_ranks()
     per_pair = 1 / np.maximum(count_pairs(annotators), 1)[units.document]
     saving = (empty - pairs.value) * per_pair[pairs.u]
     begin = np.searchsorted(pairs.u, np.arange(len(rank) + 1))
@@ -183,7 +183,7 @@ def list_unitary_alignments(
         total_saving = total_saving[row] + of_added
         members = np.column_stack((members[row], added))
     candidates_by_size = [
-        candidates.where(~left_out[component[candidates.units[:, 0]]])
+        candidates.select(~left_out[component[candidates.units[:, 0]]])
         for candidates in candidates_by_size
     ]
     return [candidates for candidates in candidates_by_size if len(candidates.units)], left_out
@@ -210,7 +210,9 @@ def _compute_savings(
     units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity, per_pair: Floats
 ) -> Floats:
     """Compute (Δ_∅ − d)/C of pairs of units."""
-    value = dissimilarity.of_pairs(units, u, v) + compute_tie_breaks(units, u, v, dissimilarity)
+    value = dissimilarity.compute_for_pairs(units, u, v) + compute_tie_breaks(
+        units, u, v, dissimilarity
+    )
     return np.asarray((dissimilarity.delta_empty - value) * per_pair[u], np.float64)
 
 

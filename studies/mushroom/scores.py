@@ -156,7 +156,7 @@ def soft_scores(
     corpus = as_corpus(corpus)
     check_contiguous(corpus, "a soft score")
     _check(threshold)
-    model, corpus = build_chance_model(chance, places, chance_of).with_ids(corpus)
+    model, corpus = build_chance_model(chance, places, chance_of).bind_to_ids(corpus)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
     _check_layers(corpus, (*names, *others), model)
@@ -354,7 +354,7 @@ def _f1_of(
     matched, by chance too, is the mean over them, and adds over documents. Of a random baseline it
     is the mean over its draws. Systems without labels have none, where references have several.
     """
-    crowd, times = AnnotationIndex.of(corpus), count_seen(corpus, references)
+    crowd, times = AnnotationIndex.from_corpus(corpus), count_seen(corpus, references)
     number = {name: i for i, name in enumerate(corpus.annotators)}
     of_system = np.isin(crowd.annotator, [number[name] for name in systems])
     of_systems, of_references = np.flatnonzero(of_system), np.flatnonzero(~of_system)

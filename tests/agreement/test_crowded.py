@@ -87,7 +87,7 @@ def test_a_crowd_with_gaps(match, chance, monkeypatch):
 def test_ten_annotators_are_a_crowd(monkeypatch):
     """Pairs of nine are compared one by one; of ten, none is, unless F would take too much room."""
     compared = []
-    by_pairs = crowded.AnnotationIndex.pairs
+    by_pairs = crowded.AnnotationIndex.pair_annotations
     monkeypatch.setattr(
         crowded.AnnotationIndex,
         "pairs",

@@ -90,7 +90,7 @@ def test_every_kind_of_starts():
         module, _, kind = name.rpartition(".")
         assert issubclass(getattr(importlib.import_module(module), kind), Starts), name
     usual, at_places = build_chance_model("auto"), build_chance_model("auto", "capitals")
-    no_chance = usual.without_chance("there is none")
+    no_chance = usual.remove_chance("there is none")
     links = sa.Corpus.from_segments([6], LAYERS, relations=LINKED)
     relations = sa.evaluate(links, what="relations").rows.corpus
     found = {
@@ -117,4 +117,4 @@ def test_a_model_is_named_and_loses_its_places():
     ruled = build_chance_model("auto", "capitals", "systems", 5)
     assert ruled.without_places == model
     assert model.without_places is None
-    assert model.named("per-label") == ChanceModel("per-label", None, "systems", 5)
+    assert model.replace_name("per-label") == ChanceModel("per-label", None, "systems", 5)

@@ -28,12 +28,15 @@ def corpus_of(case):
 
 def placed(corpus, rule, chance, side="a", **more):
     """The places and probabilities of each segment of a layer of one document, by segment."""
-    layer, kinds = corpus.layers[side], find_places([rule]).of(corpus).kinds(corpus.layers[side])
+    layer, kinds = (
+        corpus.layers[side],
+        find_places([rule]).bind_to_corpus(corpus).find_kinds(corpus.layers[side]),
+    )
     group, _ = find_exclusion_groups([layer], chance)
     made = compute_arrangements(kinds, group, free=chance == "overlapping", **more)
     result = {}
     for i, (s, e, label) in enumerate(zip(layer.start, layer.end, layer.label, strict=True)):
-        _, start, end, p = made.rows(kinds, made.class_of[[i]])
+        _, start, end, p = made.list_places(kinds, made.class_of[[i]])
         places = zip(start.tolist(), end.tolist(), p.tolist(), strict=True)
         result[int(s), int(e), corpus.labels[label]] = {(a, b): x for a, b, x in places if x}
     return result
@@ -147,10 +150,13 @@ def test_words_of_each_text():
         offsets="characters",
         texts=["ab cd", "x yz"],
     )
-    layer, kinds = corpus.layers["a"], find_places("words").of(corpus).kinds(corpus.layers["a"])
+    layer, kinds = (
+        corpus.layers["a"],
+        find_places("words").bind_to_corpus(corpus).find_kinds(corpus.layers["a"]),
+    )
     made = compute_arrangements(kinds, find_exclusion_groups([layer], "nonoverlapping")[0])
     for number, words in enumerate([[(0, 2), (3, 5)], [(0, 1), (2, 4)]]):
-        _, start, end, p = made.rows(kinds, made.class_of[[number]])
+        _, start, end, p = made.list_places(kinds, made.class_of[[number]])
         shares_of = zip(start.tolist(), end.tolist(), p.tolist(), strict=True)
         assert {(s, e): x for s, e, x in shares_of if x} == dict.fromkeys(words, 0.5)
 

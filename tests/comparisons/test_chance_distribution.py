@@ -793,7 +793,7 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
         assert f"|chance-seed:{seed}|" in again.signature
         for name, system in near.systems.items():
             other = again.systems[name].f1.expected
-            error = near.counted.inexact[name].error(sum(system.tally.counts[2:]))
+            error = near.counted.inexact[name].compute_error(sum(system.tally.counts[2:]))
             assert (other == system.f1.expected) == (seed == 0)
             assert abs(other - system.f1.expected) < 4 * 2**0.5 * error + 1e-15
     for measure in (sa.difficulty, sa.agree, sa.disputes):

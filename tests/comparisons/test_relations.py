@@ -26,7 +26,7 @@ def related(case, **rule):
     corpus = sa.Corpus.from_segments([case["length"]], spans, relations=links)
     there = {link[2] for x in "ab" for link in case[f"relations_{x}"]}
     undirected = tuple(label for label in case["symmetric"] if label in there)
-    return RelationRule(undirected=undirected, **rule).relations(corpus)
+    return RelationRule(undirected=undirected, **rule).build_relations(corpus)
 
 
 @pytest.mark.long
@@ -199,7 +199,7 @@ def test_distribution_with_one_fixed():
     a = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P"), (8, 9, "P")]
     layers = {"a": [a], "b": [a[:3]]}
     links = {"a": [[(0, 1, "r"), (0, 3, "r")]], "b": [[(2, 1, "r")]]}
-    corpus = RelationRule().relations(sa.Corpus.from_segments([9], layers, relations=links))
+    corpus = RelationRule().build_relations(sa.Corpus.from_segments([9], layers, relations=links))
     assert sa.match_distribution(corpus, "a", "b", fixed="a").pmf == pytest.approx(
         {0: 5 / 6, 1: 1 / 6}
     )
@@ -272,7 +272,7 @@ def figures(n, spans, links, **rule):
     corpus = sa.Corpus.from_segments(
         [n], {x: [spans] for x in links}, relations={x: [links[x]] for x in links}
     )
-    tally = sa.evaluate(RelationRule(**rule).relations(corpus)).systems["b"].tally
+    tally = sa.evaluate(RelationRule(**rule).build_relations(corpus)).systems["b"].tally
     return tally.matched, pytest.approx(tally.expected, abs=1e-12), tally.size_a, tally.size_b
 
 
@@ -320,7 +320,7 @@ def test_more_kinds_more_chance():
         [6], {x: [spans] for x in "ab"}, relations={x: [links[x]] for x in "ab"}
     )
     chance = [
-        sa.evaluate(RelationRule(undirected=free).relations(corpus)).systems["b"].f1.expected
+        sa.evaluate(RelationRule(undirected=free).build_relations(corpus)).systems["b"].f1.expected
         for free in ((), ("r",))
     ]
     assert chance == pytest.approx([1 / 3, 2 / 3])
@@ -335,7 +335,7 @@ def test_pairs_in_one_sentence():
         [7], {x: [spans] for x in "ab"}, relations=links, offsets="characters", texts=[text]
     )
     tallies = {
-        pairs: sa.evaluate(RelationRule(pairs=pairs).relations(corpus)).systems["b"].tally
+        pairs: sa.evaluate(RelationRule(pairs=pairs).build_relations(corpus)).systems["b"].tally
         for pairs in ("types", "all", "sentence")
     }
     # 12 ordered pairs of four segments, 4 of them within a line

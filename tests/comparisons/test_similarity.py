@@ -327,8 +327,8 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
     """Every pair of annotations of a document, some at a time: the tallies of the two layers alone."""
     two = random_corpus(seed=15, documents=20)
     three = Corpus(two.lengths, {**two.layers, "c": two.layers["a"]}, two.labels)
-    crowd = AnnotationIndex.of(three)
-    pairs = crowd.pairs()
+    crowd = AnnotationIndex.from_corpus(three)
+    pairs = crowd.pair_annotations()
     assert len(pairs[0]) == 3 * 20
     chance = build_chance_model("nonoverlapping")
     whole = compare_pairs(three, crowd, pairs, match, chance)

@@ -42,7 +42,7 @@ class Case:
         self.corpus, self.chance = corpus_of(n, rule, a, b), chance
         self.model = build_chance_model(chance, [rule])
         self.at, self.classes = build_placement_model(self.corpus, ("a", "b"), self.model)
-        self.kinds = tuple(self.at.kinds_of(classes) for classes in self.classes)
+        self.kinds = tuple(self.at.look_up_kinds(classes) for classes in self.classes)
         self.layers = self.corpus.layers["a"], self.corpus.layers["b"]
 
     def expected(self, match):
@@ -50,7 +50,7 @@ class Case:
         cells = tuple(layer.label * measure.of_label for layer in self.layers)
         count = len(self.corpus.labels)
         sides = LayerPair(self.layers, tuple(self.classes), cells, count, self.model)
-        return StartsAtPlaces(self.at).expected(sides, measure)[0].sum()
+        return StartsAtPlaces(self.at).compute_expected(sides, measure)[0].sum()
 
     def sizes(self, match):
         assert find_measure(match).in_tokens
@@ -105,7 +105,7 @@ def weighted(case, weight):
     segments = []
     for layer, classes in zip(case.layers, case.classes, strict=True):
         for label, which in zip(layer.label.tolist(), classes, strict=True):
-            _, s, e, p = case.at.random.rows(case.at.kinds, np.array([which]))
+            _, s, e, p = case.at.random.list_places(case.at.kinds, np.array([which]))
             segments.append((layer is case.layers[0], label, s, e, p))
     token = iou = 0.0
     sizes = [0.0, 0.0]
@@ -219,7 +219,7 @@ def test_draws(chance, budget):
     case = Case(n, rule, segments, segments, chance)
     layer = case.layers[0]
     group, _ = find_exclusion_groups([layer], chance)
-    kinds = find_places([rule]).of(case.corpus).kinds(layer)
+    kinds = find_places([rule]).bind_to_corpus(case.corpus).find_kinds(layer)
     free = chance == "overlapping"
     random = compute_arrangements(kinds, group, free=free, budget=budget)
     drawn = redraw_at_places(layer, kinds, kinds.kind, group, draws, rng, free=free, budget=budget)
@@ -231,7 +231,7 @@ def test_draws(chance, budget):
         computed = np.zeros((n + 1, n + 1))
         for which, code in zip(random.class_of, layer.label.tolist(), strict=True):
             if code == label:
-                _, s, e, p = random.rows(kinds, np.array([which]))
+                _, s, e, p = random.list_places(kinds, np.array([which]))
                 computed[s, e] += p
         error = np.sqrt(np.maximum(computed, 1e-4) / draws)
         assert (np.abs(seen - computed) < 4.5 * error).all()

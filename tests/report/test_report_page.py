@@ -155,7 +155,7 @@ def test_figures_of_systems(systems):
         assert text in printed | {format_short(value)}  # p and z, and figures of sentences
     in_table = [value for section, value, _ in shown.figures if section == "systems"]
     ranked = sorted(result.systems.values(), key=lambda s: -s.f1.corrected)
-    by_chance = [result.by_chance[s.name].of_all(s.tally)[:4] for s in ranked]
+    by_chance = [result.by_chance[s.name].compute_for_all(s.tally)[:4] for s in ranked]
     expected = []
     for system, (_, _, _, p) in zip(ranked, by_chance, strict=True):
         expected += [system.f1[k] for k in (2, 0, 1)]  # corrected, observed, expected

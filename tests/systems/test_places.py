@@ -209,9 +209,9 @@ def test_another_tokenisation(tmp_path, capsys):
     one.write_text("Ann NN B-PER\nran VB O\n\n", "utf-8")
     other.write_text("Ann B-PER\nran O\noff O\n\n", "utf-8")
     corpus = sa.read_conll(other)
-    rule = find_places("column:1=NN").in_file(one, "sentence", "utf-8")
+    rule = find_places("column:1=NN").set_file(one, "sentence", "utf-8")
     with pytest.raises(sa.InputError, match="has 2 tokens, the corpus 3; the file that is read"):
-        rule.of(corpus)
+        rule.bind_to_corpus(corpus)
 
 
 def test_agree_has_no_gold(capsys):

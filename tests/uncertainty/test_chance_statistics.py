@@ -33,13 +33,13 @@ def test_by_hand():
     The match has the variance 2 · 3/16, F1 is the match divided by 2; of chance 9/16 match nothing,
     15/16 one at most, so 95 of 100 cases are reached at 2, an F1 of 1.
     """
-    figures = chance_of(2).of_all(Tally(2, 0.5, 2, 2))
+    figures = chance_of(2).compute_for_all(Tally(2, 0.5, 2, 2))
     assert figures.sd == pytest.approx(math.sqrt(6 / 16) / 2)
     assert (figures.high, figures.p) == (1, pytest.approx(1 / 16))
     assert figures.z == pytest.approx(1.5 / math.sqrt(6 / 16))
     assert figures.log10_p == pytest.approx(-math.log10(16))
     assert math.isnan(figures.p_bh)
-    each = chance_of(2).of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})
+    each = chance_of(2).compute_for_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})
     assert [x.p for x in each.values()] == pytest.approx([1 / 4, 1])
     assert [x.p_bh for x in each.values()] == pytest.approx([1 / 2, 1])
 
@@ -47,17 +47,17 @@ def test_by_hand():
 def test_point_below_the_greatest_match():
     """Of four documents chance matches two with .949, three with .996: three are 95 of 100 cases."""
     by_chance = chance_of(4)
-    figures = by_chance.of_all(Tally(3, 1, 4, 4))
+    figures = by_chance.compute_for_all(Tally(3, 1, 4, 4))
     assert figures.high == 3 / 4
     assert figures.p == pytest.approx(13 / 256)
-    first = by_chance.of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})[0]
-    assert first.values()[3:] == pytest.approx([1 / 4, 1 / 2])
+    first = by_chance.compute_for_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})[0]
+    assert first.list_values()[3:] == pytest.approx([1 / 4, 1 / 2])
 
 
 def test_logarithm_below_floats():
     """40 of 120 tokens in each of 20 documents: all of them by chance has C(120, 40) ** −20."""
     by_chance = chance_of(20, 40, 120)
-    figures = by_chance.of_all(Tally(800, 1, 800, 800))
+    figures = by_chance.compute_for_all(Tally(800, 1, 800, 800))
     assert figures.p == 1e-290
     assert figures.log10_p == pytest.approx(-20 * math.log10(math.comb(120, 40)), rel=1e-12)
 
@@ -82,7 +82,7 @@ def test_holm_below_floats():
 
 def test_nothing_marked():
     """Without segments there is no F1, so none by chance."""
-    figures = chance_of(1).of_all(Tally(0, 0, 0, 0))
+    figures = chance_of(1).compute_for_all(Tally(0, 0, 0, 0))
     assert math.isnan(figures.sd)
     assert math.isnan(figures.high)
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_told_from_chance():
     assert write_chance_note(figures[:3], "document", "B-H").endswith("told from chance (B-H, 5 %)")
     assert write_chance_note(figures[4:], "document", "B-H") == ""
     perfect = chance_of(60)
-    each = perfect.of_documents({d: Tally(1, 0.25, 1, 1) for d in range(60)})
+    each = perfect.compute_for_documents({d: Tally(1, 0.25, 1, 1) for d in range(60)})
     assert {f.least_p for f in each.values()} == {0.25}
     assert "60 of 60" in write_chance_note(list(each.values()), "document", "B-H")
 

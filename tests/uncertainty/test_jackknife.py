@@ -441,7 +441,9 @@ def test_annotators_only_of_a_team(news):
 )
 def test_differences_of_the_prototype(pairs, ends, p):
     """The digits of the prototype, which multiplies p."""
-    made = DocumentInfluence.of(np.stack((FIRST, SECOND), axis=1)).difference(0, 1, 0.025, pairs)
+    made = DocumentInfluence.from_rows(np.stack((FIRST, SECOND), axis=1)).compare(
+        0, 1, 0.025, pairs
+    )
     assert np.allclose(made.value, (0.177777777778, 0.191387559809), rtol=0, atol=1e-11)
     assert np.allclose(made.ends, ends, rtol=0, atol=1e-11)
     assert np.allclose(pairs * made.p, p, rtol=0, atol=1e-11)
@@ -456,7 +458,7 @@ def test_interval_and_p_never_contradict(drawn, pairs, confidence):
     tail = (1 - confidence / 100) / 2
     first = np.array([(min(m, g), min(g, 1) / 9, g + s) for m, _, g, s in drawn], float)
     second = np.array([(min(m, g), min(g, 1) / 9, g + s) for _, m, g, s in drawn], float)
-    made = DocumentInfluence.of(np.stack((first, second), axis=1)).difference(0, 1, tail, pairs)
+    made = DocumentInfluence.from_rows(np.stack((first, second), axis=1)).compare(0, 1, tail, pairs)
     for (low, high), p in zip(made.ends.tolist(), made.p.tolist(), strict=True):
         if not math.isnan(low):
             assert (low > 1e-9 or high < -1e-9) <= (pairs * p < 2 * tail + 1e-9)
@@ -468,13 +470,13 @@ def test_at_most_one_document_differs():
     first = np.array([[2, 0.1, 4.0]] * 30)
     second = first.copy()
     exact = stats.binomtest(0, 30).proportion_ci(0.95, "exact").high
-    made = DocumentInfluence.of(np.stack((first, second), axis=1)).difference(0, 1, 0.025, 1)
+    made = DocumentInfluence.from_rows(np.stack((first, second), axis=1)).compare(0, 1, 0.025, 1)
     assert made.exact
     assert made.ends[0] == pytest.approx((-exact, exact))
     assert made.p.tolist() == [1, 1]
     first[0] = [300, 1, 600]
     second[0] = [0, 1, 600]
-    made = DocumentInfluence.of(np.stack((first, second), axis=1)).difference(0, 1, 0.025, 1)
+    made = DocumentInfluence.from_rows(np.stack((first, second), axis=1)).compare(0, 1, 0.025, 1)
     assert made.value[0] > 0.5
     assert (made.ends[:, 0] <= 0).all()
     assert made.p.tolist() == [1, 1]

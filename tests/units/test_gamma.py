@@ -72,7 +72,7 @@ def units_from(rows):
         *((0, names.index(a), float(s), float(e), labels.index(c)) for a, s, e, c in rows),
         strict=True,
     )
-    return Units(*map(np.array, columns)).sorted(), len(names)
+    return Units(*map(np.array, columns)).sort(), len(names)
 
 
 def best_alignment(units, annotators, dissimilarity):
@@ -113,8 +113,8 @@ def test_fixtures(real, name):
         both = [own[pair[f"annotator{x}"]][pair[f"unitIndex{x}"]] for x in "AB"]
         units, _ = units_from(both)
         u, v = np.array([0]), np.array([1])
-        assert d.positional(units, u, v)[0] == pytest.approx(pair["positional"], rel=1e-6)
-        assert d.of_pairs(units, u, v)[0] == pytest.approx(pair["combined"], rel=1e-6)
+        assert d.compute_positional(units, u, v)[0] == pytest.approx(pair["positional"], rel=1e-6)
+        assert d.compute_for_pairs(units, u, v)[0] == pytest.approx(pair["combined"], rel=1e-6)
     best, _ = disorder(rows(data["continuum"]), d)
     assert best == pytest.approx(data["tier1"]["bestAlignmentDisorder"], abs=1e-6)
     for sampled in data["tier2"]["sampledContinua"]:
@@ -211,7 +211,7 @@ def cost(units, groups, annotators, d):
     pairs = annotators * (annotators - 1) // 2
     for group in groups:
         inside = [*itertools.combinations(group, 2)]
-        of = sum(d.of_pairs(units, np.array([u]), np.array([v]))[0] for u, v in inside)
+        of = sum(d.compute_for_pairs(units, np.array([u]), np.array([v]))[0] for u, v in inside)
         total += (of + (pairs - len(inside)) * d.delta_empty) / pairs
     return total
 
@@ -237,7 +237,7 @@ def test_best_alignment_by_enumeration(case, weights):
         return
     d = Dissimilarity(*map(float, weights))
     columns = zip(*((0, a, float(s), float(e), "XYZ".index(c)) for a, s, e, c in rows), strict=True)
-    units = Units(*map(np.array, columns)).sorted()
+    units = Units(*map(np.array, columns)).sort()
     found = best_alignment(units, np.array([annotators]), d)
     best = min(cost(units, groups, annotators, d) for groups in every_alignment(units, annotators))
     assert found.gap[0] == 0
@@ -280,7 +280,7 @@ def test_never_worse_than_matching_pairs(annotators):
     """An optimum is never worse than units left alone, or than the best matching pairs."""
     corpus = three(3, annotators=annotators)
     d = Dissimilarity()
-    continuum = Continuum.of(corpus)
+    continuum = Continuum.from_corpus(corpus)
     found = best_alignment(continuum.units, continuum.annotators, d)
     assert not found.gap.any()
     alone = np.bincount(continuum.units.document, minlength=len(corpus))
@@ -307,7 +307,7 @@ def test_many_annotators_by_one_program(seed):
     count, pairs = len(rows), annotators * (annotators - 1) / 2
     u, v = np.triu_indices(count, 1)
     unlike = np.zeros((count, count))
-    unlike[u, v] = d.of_pairs(units, u, v)
+    unlike[u, v] = d.compute_for_pairs(units, u, v)
     own = [[None, *np.flatnonzero(units.annotator == a)] for a in range(annotators)]
     every = [sorted(x for x in of if x is not None) for of in itertools.product(*own)][1:]
     costs = [
@@ -358,7 +358,7 @@ def test_control_variate(chance, weights):
     """The exact mean of all pair gains is that of many draws."""
     corpus = three(1, documents=2)
     d = Dissimilarity(*map(float, weights))
-    continuum = Continuum.of(corpus)
+    continuum = Continuum.from_corpus(corpus)
     exact = compute_expected_gains(corpus, build_chance_model(chance), continuum.annotators, d)
     drawn = sum_draws(
         continuum, d, Sampling("chance", build_chance_model(chance), 0.01, 0), range(400)
@@ -464,7 +464,7 @@ def test_what_the_pygamma_sampler_draws_from():
     corpus = sa.Corpus.from_segments(
         [9, 9], {"a": [[(3, 4, "X"), (6, 8, "X")], [(0, 1, "X")]], "b": [[(5, 6, "X")], []]}
     )
-    units = _draw_as_pygamma(Continuum.of(corpus), "nonoverlapping", Means())
+    units = _draw_as_pygamma(Continuum.from_corpus(corpus), "nonoverlapping", Means())
     number, length, gap = ((np.mean(x), np.std(x)) for x in ([2, 1], [1, 2, 1], [0, 2, 3, 5]))
     np.testing.assert_allclose(drawn[:6], 2 * [number, length, gap])
     np.testing.assert_allclose(drawn[6:], 2 * [(0.5, 0.5), (1, 0), (0, 0)])
@@ -505,7 +505,7 @@ def test_precision():
 def test_the_control_variate_pays():
     """The same precision takes fewer draws than without it: the error of 40 draws is smaller."""
     corpus = three(4, documents=4, annotators=2, gaps=False)
-    continuum, d = Continuum.of(corpus), Dissimilarity()
+    continuum, d = Continuum.from_corpus(corpus), Dissimilarity()
     drawn = sum_draws(
         continuum, d, Sampling("chance", build_chance_model("nonoverlapping"), 0.01, 0), range(40)
     )
@@ -534,7 +534,7 @@ def test_ordinal():
     d = Dissimilarity(
         categorical="ordinal", places=compute_ordinal_positions(labels, ["low", "middle", "high"])
     )
-    assert d.between(np.array([0, 0, 1]), np.array([1, 2, 1])).tolist() == [1, 0.5, 0]
+    assert d.compute_categorical(np.array([0, 0, 1]), np.array([1, 2, 1])).tolist() == [1, 0.5, 0]
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "low")]], "b": [[(0, 2, "middle")]]})
     near = gamma(corpus, categorical="ordinal", order=["low", "middle", "high"])
     assert near.gamma.observed == 0.5
@@ -621,7 +621,7 @@ def test_categories_by_hand():
     corpus = sa.Corpus.from_segments(
         [30], {"a": [[(0, 4, "X"), (10, 14, "X")]], "b": [[(0, 4, "X"), (11, 15, "Y")]]}
     )
-    continuum = Continuum.of(corpus)
+    continuum = Continuum.from_corpus(corpus)
     _, seen = align_annotations([continuum.units], continuum, Dissimilarity(alpha=2.0))
     weight = 1 - 2 * (2 / 8) ** 2
     assert seen.categories[0, 0].tolist() == [
@@ -781,7 +781,7 @@ def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
         pairs = find_near_pairs(units, bound_disorder(count, d), d)
         best = align_units(units, pairs, count, d)
         assert best.gap[0] == 0
-        cut_short = [align_units(units, pairs, count, d, Deadline.after(0))]
+        cut_short = [align_units(units, pairs, count, d, Deadline.from_time_limit(0))]
         for most in (3, 30):
             monkeypatch.setattr(unitary_alignments, "_COLUMNS", most)
             cut_short.append(align_units(units, pairs, count, d))
@@ -799,7 +799,7 @@ def test_what_all_mark_alike_needs_no_search(annotators):
     rows = [(a, 10 * i, 10 * i + 4, "X") for a in range(annotators) for i in range(4)]
     d, (units, count) = Dissimilarity(), units_from(rows)
     pairs = find_near_pairs(units, bound_disorder(np.array([count]), d), d)
-    found = align_units(units, pairs, np.array([count]), d, Deadline.after(0))
+    found = align_units(units, pairs, np.array([count]), d, Deadline.from_time_limit(0))
     assert found.cost[0] == 0
     assert found.gap[0] == pytest.approx(0, abs=1e-6)  # but for what breaks ties
     assert len(set(found.group.tolist())) == 4
@@ -808,8 +808,10 @@ def test_what_all_mark_alike_needs_no_search(annotators):
 def test_the_gap_of_a_disorder():
     """A disorder is a cost over the mean number of units, and so is what it may be lower by."""
     corpus = dense(1, 4)
-    continuum = Continuum.of(sort_canonically(corpus))
-    _, drawn = align_annotations([continuum.units], continuum, Dissimilarity(), Deadline.after(0))
+    continuum = Continuum.from_corpus(sort_canonically(corpus))
+    _, drawn = align_annotations(
+        [continuum.units], continuum, Dissimilarity(), Deadline.from_time_limit(0)
+    )
     stopped = gamma(corpus, time_limit=0)
     mean = len(continuum.units.start) / 4
     assert stopped.team.gap == pytest.approx(drawn.gap.sum() / mean)
@@ -889,8 +891,10 @@ def test_ties_go_to_more_pairs_and_closer_categories():
         tied = defaultdict(list)
         for pairs in matchings(first, second):
             u, v = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
-            cost = d.of_pairs(units, u, v).sum() + len(first) + len(second) - 2 * len(pairs)
-            unlike = np.maximum(1 - d.positional(units, u, v), 0) * (units.label[u] != units.label[v])  # fmt: skip
+            cost = (
+                d.compute_for_pairs(units, u, v).sum() + len(first) + len(second) - 2 * len(pairs)
+            )
+            unlike = np.maximum(1 - d.compute_positional(units, u, v), 0) * (units.label[u] != units.label[v])  # fmt: skip
             tied[round(float(cost), 9)].append((-len(pairs), round(float(unlike.sum()), 9), pairs))
         best = sorted(tied[min(tied)])
         others += len({unlike for _, unlike, _ in best}) > 1
@@ -907,7 +911,7 @@ def test_ties_go_to_pairs_that_lie_closer():
     layers = {"a": [[(7, 10, "X"), (9, 15, "X")]], "b": [[(3, 7, "X"), (7, 9, "X")]]}
     units, d = collect_units(sa.Corpus.from_segments([15], layers)), Dissimilarity()
     u, v = np.array([0, 1, 0, 1]), np.array([3, 2, 2, 3])  # a's units and b's, by their starts
-    assert d.of_pairs(units, u, v) == pytest.approx([1 / 25, 49 / 25, 1, 1])
+    assert d.compute_for_pairs(units, u, v) == pytest.approx([1 / 25, 49 / 25, 1, 1])
     group = best_alignment(units, np.array([2]), d).group
     assert (group[0] == group[3], group[1] == group[2]) == (True, True)
 
@@ -995,7 +999,7 @@ def test_what_can_be_part_of_a_best_alignment():
             for row, saving in zip(listed.units.tolist(), listed.saving.tolist(), strict=True)
         }
         u, v = np.triu_indices(len(units.start), 1)
-        saving = ((1 - d.of_pairs(units, u, v)) / 6).tolist()
+        saving = ((1 - d.compute_for_pairs(units, u, v)) / 6).tolist()
         save = dict(zip(zip(u.tolist(), v.tolist(), strict=True), saving, strict=True))
         wanted, tied = {}, set()
         for size in (2, 3, 4):
@@ -1091,7 +1095,7 @@ def test_what_the_shuffle_draws_from():
     corpus = sa.Corpus.from_segments(
         [10], {"a": [[(0, 2, "X")]], "b": [[(1, 2, "X")]], "c": [[(1, 3, "X"), (7, 10, "Y")]]}
     )
-    units = _draw_shuffled(Continuum.of(corpus), "nonoverlapping", First())
+    units = _draw_shuffled(Continuum.from_corpus(corpus), "nonoverlapping", First())
     assert drawn[0] == [1.0]
     assert drawn[1] == (0, 10)
     assert drawn[2] == pytest.approx([2 / 8, 6 / 8])

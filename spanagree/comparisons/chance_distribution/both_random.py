@@ -68,7 +68,7 @@ def compute_both_random(
     results: list[Floats | None] = []
     result_by_content: dict[tuple[object, ...], Floats | None] = {}
     for part_index in range(len(document_parts)):
-        single_part = document_parts.some(np.array([part_index]))
+        single_part = document_parts.select_parts(np.array([part_index]))
         content = (
             int(single_part.tokens[0]),
             *(_sort_segments(segments) for segments in (single_part.a, single_part.b)),
@@ -91,7 +91,9 @@ def _compute_distributions_by_walk(
     if measure.kernel in ("equal", "cover"):
         is_single = _bound_match(document_parts, measure) <= 1
         try:
-            means = _compute_exact_means(document_parts.some(np.flatnonzero(is_single)), measure)
+            means = _compute_exact_means(
+                document_parts.select_parts(np.flatnonzero(is_single)), measure
+            )
         except SettingError:  # too many units, as in recordings; then chance is drawn
             is_single[:] = False
     elif measure.kernel == "one-to-one" and measure.is_whole:
@@ -106,7 +108,9 @@ def _compute_distributions_by_walk(
             np.array([probability, probability * (1 - probability)]) if moments else distribution
         )
     other_rows = np.flatnonzero(~is_single)
-    other_results = compute_both_by_walk(document_parts.some(other_rows), measure, budget, moments)
+    other_results = compute_both_by_walk(
+        document_parts.select_parts(other_rows), measure, budget, moments
+    )
     for part_index, result in zip(other_rows.tolist(), other_results, strict=True):
         results[part_index] = result
     return results
@@ -160,7 +164,7 @@ def _compute_exact_means(document_parts: DocumentParts, measure: Measure) -> lis
         len(document_parts) * n_labels,
         ChanceModel("nonoverlapping"),
     )
-    means, _ = UniformStarts(profiles).expected(layer_pair, measure)
+    means, _ = UniformStarts(profiles).compute_expected(layer_pair, measure)
     return means.reshape(len(document_parts), n_labels).sum(1).tolist()
 
 
@@ -245,7 +249,7 @@ def _enumerate_groups(
             SegmentKind(
                 label,
                 count,
-                build_uniform_ends(n, x) if place_kinds is None else place_kinds.ends(x),
+                build_uniform_ends(n, x) if place_kinds is None else place_kinds.collect_ends(x),
             )
             for (x, label), count in counts
         ]

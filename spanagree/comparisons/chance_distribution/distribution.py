@@ -110,11 +110,13 @@ class MatchDistribution:
         Raises:
             SettingError: if matches are not integers.
         """
-        return {k: value for k, value in enumerate(self._all_probabilities().tolist()) if value}
+        return {
+            k: value for k, value in enumerate(self._compute_all_probabilities().tolist()) if value
+        }
 
-    def _all_probabilities(self) -> Floats:
+    def _compute_all_probabilities(self) -> Floats:
         """Compute the probabilities of the matches 0, 1, … over all documents."""
-        p = self._exact_probabilities()
+        p = self._require_probabilities()
         if len(self.drawn):
             p = np.convolve(p, np.bincount(self.drawn.astype(np.int64)) / len(self.drawn))
         return p
@@ -135,7 +137,7 @@ class MatchDistribution:
         Raises:
             SettingError: if matches are not integers.
         """
-        p = self._exact_probabilities()
+        p = self._require_probabilities()
         tail_probability = np.append(np.cumsum(p[::-1])[::-1], 0.0)
         needed_match = np.append(match - self.most, match - self.drawn)
         tails = tail_probability[np.clip(np.ceil(needed_match - 1e-9), 0, len(p)).astype(np.int64)]
@@ -159,7 +161,7 @@ class MatchDistribution:
             if document.probabilities is not None
         ]
         return compute_log10_tail(
-            probabilities or [self._exact_probabilities()], math.ceil(match - self.most)
+            probabilities or [self._require_probabilities()], math.ceil(match - self.most)
         )
 
     def quantile(self, share: float) -> int:
@@ -168,7 +170,7 @@ class MatchDistribution:
         Raises:
             SettingError: if matches are not integers.
         """
-        p = self._all_probabilities()
+        p = self._compute_all_probabilities()
         match = int(np.searchsorted(np.cumsum(p), share * (1 - 1e-12)))
         return min(match, int(np.flatnonzero(p)[-1]))
 
@@ -176,7 +178,7 @@ class MatchDistribution:
         """Compute the distance of a match from the mean in standard deviations; ``nan`` if none."""
         return (match - self.mean) / self.sd if self.variance else math.nan
 
-    def _exact_probabilities(self) -> Floats:
+    def _require_probabilities(self) -> Floats:
         """Return the probabilities over the exact documents, or raise an error."""
         if self.probabilities is None:
             alternatives = format_setting("match", *list_measures(lambda measure: measure.is_whole))
@@ -237,7 +239,7 @@ def match_distribution(
     """
     corpus = as_corpus(corpus)
     check_known((a, b), corpus.annotators)
-    model, corpus = build_chance_model(chance, places).with_ids(corpus)
+    model, corpus = build_chance_model(chance, places).bind_to_ids(corpus)
     if a == b or fixed not in (None, a, b):
         raise SettingError(
             f"fixed {quote_value(fixed)}, of {quote_value(a)} and {quote_value(b)}; name two"
@@ -317,7 +319,7 @@ def compute_distribution(
         corpus, names, fixed, options, sorted(over_budget), moments
     ).items():
         budget = max(options.budget, _MOMENTS_BUDGET)  # moments take less than a distribution
-        exact = walk(document_parts.some(np.array(over_budget[document])), budget, True)
+        exact = walk(document_parts.select_parts(np.array(over_budget[document])), budget, True)
         moments_of_parts = [values for values in exact if values is not None]
         distribution_by_document[document] = drawn_distribution
         if len(moments_of_parts) == len(exact):
@@ -343,7 +345,7 @@ def _compute_expected_match(
     (a, b), measure = names, options.measure
     if fixed == b:
         a, b, measure = b, a, swap_annotators(measure)
-    chance = options.chance.fixing(fixed, options.seed)
+    chance = options.chance.fix_annotator(fixed, options.seed)
     coarse = measure.kernel != "offsets"  # values of custom measures cannot be extrapolated
     try:
         starts, layers = compute_start_distributions(corpus, (a, b), chance, measure, coarse=coarse)
@@ -421,7 +423,7 @@ def _find_parts_and_walk(
         model, (classes_a, classes_b) = model_and_classes
         place_kinds, kinds_of_segments = (
             model.kinds,
-            (model.kinds_of(classes_a), model.kinds_of(classes_b)),
+            (model.look_up_kinds(classes_a), model.look_up_kinds(classes_b)),
         )
     document_parts = find_parts(
         *layers, corpus.lengths, measure, options.chance.name, kinds_of_segments

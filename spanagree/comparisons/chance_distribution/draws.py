@@ -70,7 +70,7 @@ def draw_matches(
     )
     copies_per_batch = max(1, _BATCH_SIZE // max(largest, n_documents, 1))
     if model_and_classes is not None:
-        measure = model_and_classes[0].in_words(measure, layers, model_and_classes[1])
+        measure = model_and_classes[0].convert_to_words(measure, layers, model_and_classes[1])
     for n_drawn in range(0, draws, copies_per_batch):
         copies = min(copies_per_batch, draws - n_drawn)
         tiled = np.tile(lengths, copies)
@@ -108,28 +108,28 @@ def sort_canonically(corpus: Corpus) -> list[int]:
     """Sort the documents by their content, so that their order changes no draw."""
     _, length_index, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
 
-    def key(d: int) -> tuple[int, list[Any]]:
+    def build_sort_key(d: int) -> tuple[int, list[Any]]:
         is_repeated = count[length_index[d]] > 1  # a unique length determines the position
         return int(corpus.lengths[d]), list(corpus[d].segments.values()) if is_repeated else []
 
-    return sorted(range(len(corpus)), key=key)
+    return sorted(range(len(corpus)), key=build_sort_key)
 
 
 def repeat_layer(layer: Layer, n_copies: int, n_documents: int) -> Layer:
     """Build a layer with several copies of the documents."""
 
-    def repeated(column: Ints) -> Ints:
+    def repeat_column(column: Ints) -> Ints:
         return np.tile(column, n_copies)
 
     _, copy = expand_ranges(np.zeros(n_copies, np.int64), np.full(n_copies, len(layer)))
     details = None
     if layer.details is not None and layer.shape.any():
-        details = SegmentDetails(repeated(layer.shape), layer.details.shapes)
+        details = SegmentDetails(repeat_column(layer.shape), layer.details.shapes)
     return Layer(
-        repeated(layer.document) + copy * n_documents,
-        repeated(layer.start),
-        repeated(layer.end),
-        repeated(layer.label),
+        repeat_column(layer.document) + copy * n_documents,
+        repeat_column(layer.start),
+        repeat_column(layer.end),
+        repeat_column(layer.label),
         np.ones(n_copies * n_documents, np.bool_),
         details,
     )

@@ -134,7 +134,7 @@ def compute_fixed_by_walk(
     )
     for start, stop in yield_batches(n_places[affordable].astype(np.int64), _PLACES_PER_BATCH):
         rows = affordable[start:stop]
-        batch = document_parts.some(rows)
+        batch = document_parts.select_parts(rows)
         b = batch.b
         place_kinds = build_kinds_anywhere(batch.tokens[b.part_index], b.length)
         batch = replace(batch, b=replace(b, kind=place_kinds.kind))
@@ -238,7 +238,7 @@ def _find_equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, 
     _, equal_index, count = unique_rows(segments.part_index, *columns)
     is_first = ~is_alone
     is_first[np.unique(equal_index, return_index=True)[1]] = True
-    kept_segments = segments.rows(np.flatnonzero(is_first))
+    kept_segments = segments.select_rows(np.flatnonzero(is_first))
     _, group, _ = unique_rows(kept_segments.part_index, kept_segments.group)
     multiplicity = np.ones(1 + int(group.max()), np.int64)
     multiplicity[group] = np.where(is_alone, count[equal_index], 1)[is_first]

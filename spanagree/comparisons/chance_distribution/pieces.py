@@ -38,19 +38,19 @@ class AnnotatorSegments:
     label: Ints
     kind: Ints
 
-    def rows(self, rows: Ints) -> AnnotatorSegments:
+    def select_rows(self, rows: Ints) -> AnnotatorSegments:
         """Select segments by index."""
         return AnnotatorSegments(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def of_part(self, part_index: int) -> AnnotatorSegments:
+    def select_part(self, part_index: int) -> AnnotatorSegments:
         """Select the segments of one part; parts are sorted."""
         low, high = np.searchsorted(self.part_index, (part_index, part_index + 1))
-        return self.rows(np.arange(low, high))
+        return self.select_rows(np.arange(low, high))
 
     def __len__(self) -> int:
         return len(self.part_index)
 
-    def copies(self, count: int) -> AnnotatorSegments:
+    def repeat(self, count: int) -> AnnotatorSegments:
         """Repeat all segments, with a separate part for each copy."""
         columns = {name: np.tile(getattr(self, name), count) for name in self.__dataclass_fields__}
         return AnnotatorSegments(
@@ -88,13 +88,15 @@ class DocumentParts:
     a: AnnotatorSegments
     b: AnnotatorSegments
 
-    def some(self, rows: Ints) -> DocumentParts:
+    def select_parts(self, rows: Ints) -> DocumentParts:
         """Select parts by sorted indices."""
         new_index = np.full(len(self), -1)
         new_index[rows] = np.arange(len(rows))
         annotators = []
         for segments in (self.a, self.b):
-            kept_segments = segments.rows(np.flatnonzero(new_index[segments.part_index] >= 0))
+            kept_segments = segments.select_rows(
+                np.flatnonzero(new_index[segments.part_index] >= 0)
+            )
             annotators.append(
                 replace(kept_segments, part_index=new_index[kept_segments.part_index])
             )
@@ -183,12 +185,12 @@ def build_arranged_parts(
         (document_part.b, document_part.a) if swap else (document_part.a, document_part.b)
     )
     count = len(starts)
-    copies = replace(arranged_segments.copies(count), start=starts.ravel())
+    copies = replace(arranged_segments.repeat(count), start=starts.ravel())
     if lengths is not None:
         copies = replace(copies, length=lengths.ravel())
-    copies = copies.rows(np.lexsort((copies.start, copies.part_index)))
+    copies = copies.select_rows(np.lexsort((copies.start, copies.part_index)))
     tokens = np.full(count, document_part.tokens[0])
-    return DocumentParts(np.zeros(count, np.int64), tokens, copies, other_segments.copies(count))
+    return DocumentParts(np.zeros(count, np.int64), tokens, copies, other_segments.repeat(count))
 
 
 def bound_costs(document_parts: DocumentParts, *random_segments: AnnotatorSegments) -> Floats:

@@ -78,7 +78,7 @@ def _compute_mean_of_pairs(
 ) -> Floats:
     """Compute the mean φ of the two segments that can match, one of A and one of B."""
     annotators = [
-        segments.rows(np.flatnonzero(is_chosen[segments.part_index]))
+        segments.select_rows(np.flatnonzero(is_chosen[segments.part_index]))
         for segments in (document_parts.a, document_parts.b)
     ]
     group = np.concatenate(
@@ -107,8 +107,8 @@ def _compute_probability_free(
     """Compute the probability that all tokens of a single segment are free in the other layer."""
     rows = np.flatnonzero(is_chosen[segments.part_index])
     own_chosen, other_chosen = (
-        segments.rows(rows),
-        other_segments.rows(np.flatnonzero(is_chosen[other_segments.part_index])),
+        segments.select_rows(rows),
+        other_segments.select_rows(np.flatnonzero(is_chosen[other_segments.part_index])),
     )
     matchable = np.flatnonzero(can_match[rows])
     length, part_index = own_chosen.length[matchable], own_chosen.part_index[matchable]

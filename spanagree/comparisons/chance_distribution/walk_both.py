@@ -111,7 +111,7 @@ def compute_both_by_walk(
     results: list[Floats | None] = [None] * len(document_parts)
     rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
     for row in np.flatnonzero(least_cost <= budget).tolist():
-        annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
+        annotators = document_parts.a.select_part(row), document_parts.b.select_part(row)
         content = _renumber_labels(
             *_count_segments_by_kind(
                 annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds
@@ -146,7 +146,7 @@ def compute_both_by_walk(
                     if final_ways is None
                     else compute_distribution_of_ways(final_ways, moments)
                 )
-        elif walk.steps() <= most_steps:
+        elif walk.estimate_steps() <= most_steps:
             (final_ways,) = walk.run(walk.borders[-1:]).values()
             for row in rows:
                 results[row] = compute_distribution_of_ways(final_ways, moments)
@@ -160,7 +160,7 @@ def estimate_steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule
     annotators = content.first, content.second
     for annotator, counts in enumerate(annotators):
         for count in counts:
-            tag = annotator, rule.tag_of(count.place, count.label, is_level=False)
+            tag = annotator, rule.compute_tag(count.place, count.label, is_level=False)
             reach[tag] = max(reach.get(tag, 0), count.place - 1)
     n_pending = 1 + (1 + rule.takes_both) * sum(reach.values())
     return (n_tokens + 1.0) * n_pending * sum(map(len, annotators))
@@ -198,14 +198,14 @@ def compute_near_by_walk(
             document_parts, place_kinds, words, is_fixed=is_fixed
         )
         rows = np.flatnonzero(is_exact)
-        means = compute_near_by_walk(in_words.some(rows), within, budget, is_fixed=is_fixed)
+        means = compute_near_by_walk(in_words.select_parts(rows), within, budget, is_fixed=is_fixed)
         for row, mean in zip(rows.tolist(), means, strict=True):
             results[row] = mean
         other_rows = np.flatnonzero(~is_exact)
-        document_parts = document_parts.some(other_rows)
+        document_parts = document_parts.select_parts(other_rows)
     rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
     for row, result_row in enumerate(other_rows.tolist()):
-        annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
+        annotators = document_parts.a.select_part(row), document_parts.b.select_part(row)
         first, second = _count_segments_by_kind(annotators, place_kinds=place_kinds)
         if all(count.label == OTHER for count in second):
             results[result_row] = np.zeros(1)
@@ -318,7 +318,9 @@ def _build_annotations(
     content: PartKinds, tokens: int, place_kinds: PlaceKinds | None
 ) -> tuple[SegmentSequence, SegmentSequence]:
     """Build the annotations of a content, with the places of their segments."""
-    ends = place_kinds.ends if place_kinds is not None else partial(build_uniform_ends, tokens)
+    ends = (
+        place_kinds.collect_ends if place_kinds is not None else partial(build_uniform_ends, tokens)
+    )
     first, second = (
         SegmentSequence(
             [SegmentKind(count.label, count.n_segments, ends(count.place)) for count in counts]
@@ -354,7 +356,9 @@ def _bound_match(content: PartKinds, measure: Measure, place_kinds: PlaceKinds |
                 longest = 1
                 if measure.in_tokens:
                     longest = (
-                        count.place if place_kinds is None else place_kinds.longest(count.place)
+                        count.place
+                        if place_kinds is None
+                        else place_kinds.compute_longest(count.place)
                     )
                 size += count.n_segments * longest
         sizes.append(size)
@@ -377,7 +381,9 @@ def _convert_to_words(
     annotators = []
     for segments, is_random in ((document_parts.a, not is_fixed), (document_parts.b, True)):
         location = document[segments.part_index]
-        start, end = words.in_words(location, segments.start, segments.start + segments.length)
+        start, end = words.convert_to_words(
+            location, segments.start, segments.start + segments.length
+        )
         if is_random:
             is_exact[segments.part_index[place_kinds.taken[segments.kind] == 0]] = False
         else:
@@ -399,9 +405,9 @@ def _find_word_borders(
     """Find the words that start and end at borders, and the least end of a segment there."""
     border_array = np.array(borders)
     document_array = np.full(len(border_array), document)
-    start, end = words.in_words(document_array, border_array, border_array)
+    start, end = words.convert_to_words(document_array, border_array, border_array)
     return (
         start.tolist(),
         end.tolist(),
-        words.in_words(document_array, border_array, border_array + 1)[1].tolist(),
+        words.convert_to_words(document_array, border_array, border_array + 1)[1].tolist(),
     )

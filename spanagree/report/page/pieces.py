@@ -625,7 +625,7 @@ def write_chance(result: Agreement, pair: Pair) -> str:
     """Word the chance statistics of a pair, if it was tested against chance."""
     if (pair.a, pair.b) not in result.by_chance:
         return ""
-    figures = result.by_chance[pair.a, pair.b].of_all(pair.tally)
+    figures = result.by_chance[pair.a, pair.b].compute_for_all(pair.tally)
     p = format_p(figures.p)
     return f"; by chance: standard deviation {format_figure(figures.sd)}, p {p}"
 
