@@ -74,7 +74,7 @@ class Arrangements:
     def list_places(
         self, place_kinds: PlaceKinds, classes: Ints
     ) -> tuple[Ints, Ints, Ints, Floats]:
-        """List the places of classes: row in `classes`, start, end and probability."""
+        """List the places of segments: row in `classes`, start, end and probability of each."""
         p_index, class_row = expand_ranges(self.first[classes], self.first[classes + 1])
         place_index = (
             p_index
@@ -328,15 +328,15 @@ class _States:
         self.first = np.append(0, np.cumsum(np.bincount(n_segments)))
 
     def list_by_n_segments(self, n_segments: int) -> Ints:
-        """List the states with a number of segments."""
+        """List the states with ``n_segments`` segments in total."""
         return np.arange(self.first[n_segments], self.first[n_segments + 1])
 
     def remove_segment(self, states: Ints, kind_index: int) -> Ints:
-        """Map states to those with one segment of a kind less."""
+        """Map each state to the state with one segment of a kind less."""
         return self._state[self._code[states] - self._steps[kind_index]]
 
     def find_remaining(self, states: Ints) -> Ints:
-        """Map states to those of all remaining segments."""
+        """Map each state u to the state c − u of the segments that are left."""
         return self._state[len(self._code) - 1 - self._code[states]]
 
 

@@ -135,7 +135,7 @@ def _compute_renewal_memory(excess: Ints, F: int) -> int:
 
 
 def _compute_starts_up_to(
-    limit: int, excess: Ints, F: int, excesses: list[int], alone: int = 0
+    limit: int, excess: Ints, F: int, excesses: list[int], n_alone: int = 0
 ) -> Floats | None:
     """Compute P(x) for x up to ``limit``, a row for each excess.
 
@@ -144,7 +144,7 @@ def _compute_starts_up_to(
         excess: excess of each segment that is longer than one token.
         F: number of slots.
         excesses: excesses of the segments for which P is computed, sorted.
-        alone: number of given segments of one token that must also be to the left.
+        n_alone: number of further segments of one token that must also be to the left.
 
     Returns:
         P; ``None`` if sums over the whole document are faster, or if more than half of the segments
@@ -157,7 +157,7 @@ def _compute_starts_up_to(
     check_cost(4 * (min(K, max_m) + 1) * limit, _describe_purpose(excess, F))
     slots, n_others_options = np.array([F]), {K - (e > 0) for e in excesses}
     H = {
-        n_others: hypergeometric_left_of(n_others, slots, limit, max_m, alone)
+        n_others: hypergeometric_left_of(n_others, slots, limit, max_m, n_alone)
         for n_others in n_others_options
     }
     if is_shared:

@@ -87,8 +87,8 @@ class ChanceModel:
         """Replace the name of the model, and keep its options."""
         return replace(self, name=name)
 
-    def fix_annotator(self, name: str | None, seed: int) -> ChanceModel:
-        """Replace the seed, and the random annotations.
+    def set_fixed_annotator(self, name: str | None, seed: int) -> ChanceModel:
+        """Fix the first annotation, or make both annotations random, and replace the seed.
 
         Args:
             name: name of the first annotator, if fixed; ``None`` if both are random.
@@ -99,7 +99,7 @@ class ChanceModel:
     def remove_chance(self, reason: str) -> ChanceModel:
         """Build a model with undefined chance, with the reason.
 
-        >>> build_chance_model("auto").without_chance("there is no text").settings
+        >>> build_chance_model("auto").remove_chance("there is no text").settings
         {'chance': 'none', 'chance_undefined': 'there is no text'}
         """
         return ChanceModel(NONE, seed=self.seed, undefined=reason)
@@ -120,11 +120,12 @@ class ChanceModel:
         """Raise an error if the model has a rule of places, or only one annotation is random.
 
         Args:
-            subject: segments or option that cannot be combined with these.
-            reason: reason for that.
+            subject: segments or option that cannot be combined with a rule or a fixed annotation.
+            reason: reason why they cannot be combined.
 
         Raises:
-            SettingError: if the model has either; with the subject and the reason.
+            SettingError: if the model has a rule or a fixed annotation; with the subject and the
+                reason.
         """
         if self.option_settings:
             raise SettingError(

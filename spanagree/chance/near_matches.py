@@ -60,7 +60,7 @@ class NearWalk(Walk):
         width: int,
         *,
         moments: bool,
-        counted: tuple[Sequence[int], Sequence[int], Sequence[int]] | None = None,
+        counted_borders: tuple[Sequence[int], Sequence[int], Sequence[int]] | None = None,
         more_borders: Collection[int] = (),
     ) -> None:
         """Prepare the walk.
@@ -71,15 +71,15 @@ class NearWalk(Walk):
             within: tolerance t, the largest difference of starts, and of ends.
             width: length of the last axis of tables.
             moments: True if tables contain moments.
-            counted: position of each border as a start and as an end, in the unit of the
+            counted_borders: position of each border as a start and as an end, in the unit of the
                 tolerance, and the smallest end of a segment that begins at it. Default: tokens.
             more_borders: borders in addition to the borders of places.
         """
         super().__init__(first, second, width, moments=moments, more_borders=more_borders)
         self.within = within
-        if counted is None:
-            counted = self.borders, self.borders, [border + 1 for border in self.borders]
-        self.counted = counted
+        if counted_borders is None:
+            counted_borders = self.borders, self.borders, [border + 1 for border in self.borders]
+        self.counted_borders = counted_borders
 
     def run(self, borders: Collection[int], budget: float = math.inf) -> dict[int, Floats]:
         """Count the ways in which all segments are placed before a border.
@@ -118,9 +118,11 @@ class NearWalk(Walk):
             if total_cost > budget:
                 break
             if i in border_indices:
-                finished_tables = (x for (until, _), x in tables[i, 0].items() if until == (i, i))
+                finished_tables = (
+                    table for (read_up_to, _), table in tables[i, 0].items() if read_up_to == (i, i)
+                )
                 ways_by_border[self.borders[i]] = np.asarray(
-                    sum(x[everything_placed] for x in finished_tables)
+                    sum(table[everything_placed] for table in finished_tables)
                 )
             if i == len(self.borders) - 1:
                 break
@@ -149,7 +151,7 @@ class NearWalk(Walk):
         read_up_to, waiting = state
         n_pairs = 0
         if option.label != OTHER:
-            span = self.counted[0][option.start], self.counted[1][option.end]
+            span = self.counted_borders[0][option.start], self.counted_borders[1][option.end]
             a, b = waiting
             a, b = ((*a, span), b) if annotation_index == 0 else (a, (*b, span))
             n_pairs, i, j = take_pairs(a, b, self.within)
@@ -169,9 +171,12 @@ class NearWalk(Walk):
         )
 
     def _can_still_match(self, waiting: tuple[Span, ...], i: int) -> tuple[Span, ...]:
-        """Keep the waiting segments that are near a segment from border index ``i`` on."""
-        start, end = self.counted[0][i] - self.within, self.counted[2][i] - self.within
-        return tuple(x for x in waiting if x[0] >= start and x[1] >= end)
+        """Keep the waiting segments that can be near a segment from border index ``i`` on."""
+        start, end = (
+            self.counted_borders[0][i] - self.within,
+            self.counted_borders[2][i] - self.within,
+        )
+        return tuple(span for span in waiting if span[0] >= start and span[1] >= end)
 
 
 def _extend_gaps(

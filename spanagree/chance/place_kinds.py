@@ -63,7 +63,7 @@ class PlaceKinds:
 def find_place_kinds(
     rules: Sequence[PlaceRule], rule: Ints, document: Ints, start: Ints, end: Ints
 ) -> PlaceKinds:
-    """Determine the kinds of segments, and the places of each kind.
+    """Find the kind of the place of each segment, and all places of each kind.
 
     Args:
         rules: rules of places.

@@ -26,19 +26,19 @@ OFF_SITE, AT_SITE, NO_SITES = 0, 1, 2
 
 
 class PlaceRule(Protocol):
-    """Function from places to kinds, and back."""
+    """Rule that assigns a kind to each place, and lists the places of a kind."""
 
     def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Compute the kind of each place, as two columns of integers."""
+        """Compute the kind of each place, as two columns: its first and its second component."""
 
     def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """List the places of kinds in documents: row of the kind, start and end."""
+        """List the places of kinds, each in a document: row of the kind, start and end."""
 
     def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
-        """Decide for each kind if its places keep the rule: OFF_SITE, AT_SITE or NO_SITES."""
+        """Compute OFF_SITE, AT_SITE or NO_SITES for each kind: whether its places keep the rule."""
 
     def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Compute the number of slots of the document, and of a segment of each kind.
+        """Count the slots of the document of each kind, and those that a segment of the kind takes.
 
         Segments of such kinds occupy consecutive slots anywhere, so the x-th place begins in slot
         x. Other kinds have 0 slots.
@@ -66,7 +66,7 @@ class FeatureRule:
         return end - start, self.feature(document, start, end)
 
     def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """List the places with these lengths and features."""
+        """List the places with the lengths and features of these kinds."""
         n_starts = np.maximum(self.lengths[document] - first + 1, 0)
         check_cost(
             4 * float(n_starts.sum()), f"{self.purpose}: the places of all kinds of segments"
@@ -77,11 +77,11 @@ class FeatureRule:
         return kind_row[has_feature], start[has_feature], end[has_feature]
 
     def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
-        """Return the feature, if the rule has sites."""
+        """Return the feature as the code if the rule has sites, otherwise NO_SITES."""
         return second if self.with_sites else np.full(len(second), NO_SITES)
 
     def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return 0 slots for segments, as places with a feature are not consecutive."""
+        """Return 0 slots for each segment, because places with a feature are not consecutive."""
         return self.lengths[document], np.zeros_like(first)
 
 
@@ -90,7 +90,7 @@ class AnywhereRule(FeatureRule):
     """Rule with kinds that are lengths: the uniform model."""
 
     def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return the tokens as slots; a segment occupies as many as its length."""
+        """Count tokens as slots; a segment takes as many slots as it has tokens."""
         return self.lengths[document], first
 
 
@@ -114,59 +114,63 @@ def build_end_value_rule(lengths: Ints, values: Ints) -> FeatureRule:
     first_token, n_values = _compute_first_entries(lengths), int(values.max(initial=0)) + 1
 
     def encode_end_values(document: Ints, start: Ints, end: Ints) -> Ints:
+        """Encode the values of the first and the last token as one integer."""
         offset = first_token[document]
         return values[offset + start] * n_values + values[offset + end - 1]
 
     return FeatureRule(lengths, encode_end_values, False)
 
 
-def build_both_ends_rule(lengths: Ints, have: Bools) -> FeatureRule:
+def build_both_ends_rule(lengths: Ints, has_property: Bools) -> FeatureRule:
     """Build the rule that both end tokens have a property.
 
     Args:
         lengths: number of tokens of each document.
-        have: mask of the tokens with the property, documents concatenated.
+        has_property: mask of the tokens with the property, documents concatenated.
     """
-    first_token, has_value = _compute_first_entries(lengths), have.astype(np.int64)
+    first_token, has_value = _compute_first_entries(lengths), has_property.astype(np.int64)
 
     def mask_both_ends(document: Ints, start: Ints, end: Ints) -> Ints:
+        """Return 1 for places with the property at both end tokens, 0 for others."""
         offset = first_token[document]
         return has_value[offset + start] & has_value[offset + end - 1]
 
     return FeatureRule(lengths, mask_both_ends)
 
 
-def build_all_tokens_rule(lengths: Ints, have: Bools) -> FeatureRule:
+def build_all_tokens_rule(lengths: Ints, has_property: Bools) -> FeatureRule:
     """Build the rule that all tokens have a property.
 
     Args:
         lengths: number of tokens of each document.
-        have: mask of the tokens with the property, documents concatenated.
+        has_property: mask of the tokens with the property, documents concatenated.
     """
-    first_token, n_before = _compute_first_entries(lengths), np.append(0, np.cumsum(have))
+    first_token, n_before = _compute_first_entries(lengths), np.append(0, np.cumsum(has_property))
 
     def mask_all_tokens(document: Ints, start: Ints, end: Ints) -> Ints:
+        """Return 1 for places with the property at all tokens, 0 for others."""
         offset = first_token[document]
         return (n_before[offset + end] - n_before[offset + start] == end - start).astype(np.int64)
 
     return FeatureRule(lengths, mask_all_tokens)
 
 
-def build_border_rule(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
+def build_border_rule(lengths: Ints, may_start: Bools, may_end: Bools) -> FeatureRule:
     """Build the rule that places begin and end at allowed borders.
 
     Args:
         lengths: number n of tokens of each document.
-        begin: mask of the n + 1 borders that allow a start, documents concatenated.
-        end: mask of the n + 1 borders that allow an end.
+        may_start: mask of the n + 1 borders that allow a start, documents concatenated.
+        may_end: mask of the n + 1 borders that allow an end.
     """
     first_border, is_start, is_end = (
         _compute_first_entries(lengths + 1),
-        begin.astype(np.int64),
-        end.astype(np.int64),
+        may_start.astype(np.int64),
+        may_end.astype(np.int64),
     )
 
     def mask_allowed_borders(document: Ints, s: Ints, e: Ints) -> Ints:
+        """Return 1 for places from an allowed start to an allowed end, 0 for others."""
         return is_start[first_border[document] + s] & is_end[first_border[document] + e]
 
     return FeatureRule(lengths, mask_allowed_borders)
@@ -185,6 +189,7 @@ def build_site_rule(lengths: Ints, document: Ints, start: Ints, end: Ints) -> Fe
     sites = np.unique((document * key_factor + start) * key_factor + end)
 
     def mask_sites(d: Ints, s: Ints, e: Ints) -> Ints:
+        """Return 1 for places in the list of sites, 0 for others."""
         return np.isin((d * key_factor + s) * key_factor + e, sites).astype(np.int64)
 
     return FeatureRule(lengths, mask_sites)
@@ -254,16 +259,16 @@ class WordRule:
         return n_touched, np.where(n_touched > 0, 3 * start_position + end_position, end - start)
 
     def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
-        """Decide for each kind if both ends are at edges of words."""
+        """Compute a code for each kind: AT_SITE if both ends are at edges of words, or OFF_SITE."""
         return ((first > 0) & (second == 3 * EDGE + EDGE)).astype(np.int64)
 
     def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return the words as slots; a segment with both ends at edges occupies its words."""
-        words = np.diff(self.words)[document]
-        return words, np.where(self.compute_site_codes(first, second) == AT_SITE, first, 0)
+        """Count words as slots; a segment with both ends at edges of words takes its words."""
+        n_words = np.diff(self.words)[document]
+        return n_words, np.where(self.compute_site_codes(first, second) == AT_SITE, first, 0)
 
     def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """List the places of these kinds."""
+        """List the places that touch words, and those that touch none, sorted by kind."""
         tables = [
             self._list_places_with_words(document, first, second),
             self._list_places_between_words(document, first, second),
@@ -275,6 +280,7 @@ class WordRule:
     def _list_places_with_words(
         self, document: Ints, touched: Ints, boundary: Ints
     ) -> tuple[Ints, Ints, Ints]:
+        """List the places that touch at least one word: row of the kind, start and end."""
         first_candidate = self.words[document]
         candidate_stop = np.where(
             touched > 0, self.words[document + 1] - touched + 1, first_candidate
@@ -300,7 +306,7 @@ class WordRule:
     def _compute_start_range(
         self, first_word: Ints, boundary: Ints, document: Ints
     ) -> tuple[Ints, Ints]:
-        """Compute the range of starts of places with a given first word."""
+        """Compute the range of starts of places from the first word and the position in it."""
         is_first = first_word == self.words[document]
         previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])
         low = np.choose(
@@ -313,7 +319,7 @@ class WordRule:
     def _compute_end_range(
         self, last_word: Ints, boundary: Ints, document: Ints
     ) -> tuple[Ints, Ints]:
-        """Compute the range of ends of places with a given last word."""
+        """Compute the range of ends of places from the last word and the position in it."""
         is_last = last_word == self.words[document + 1] - 1
         end_of_text = self.stretch[document] + self.lengths[document]
         next_start = np.where(is_last, end_of_text, self.start[last_word + 1])
@@ -338,4 +344,5 @@ class WordRule:
 
 
 def _convert_border_to_words(border: Ints, edge: Ints, is_inside: Bools) -> Ints:
+    """Classify borders: at the edge of a word, inside the word, or between words."""
     return np.where(border == edge, EDGE, np.where(is_inside, INSIDE, BETWEEN))

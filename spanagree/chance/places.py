@@ -194,7 +194,7 @@ class Places:
         label_and_name: tuple[str, str],
         per_document: Sequence[Mapping[str, Any]] | None,
     ) -> PlaceRule:
-        """Bind the rule of a label; if documents have their own rules, those of the same name."""
+        """Bind the rule of a label, or the rules of that name if documents have their own rules."""
         label, name = label_and_name
         if name == ANYWHERE:
             return build_anywhere_rule(corpus.lengths)
@@ -251,6 +251,7 @@ class _Predicate:
             )
 
     def _has_property(self, token: str) -> bool:
+        """Decide whether a token has the property, as the user's function says."""
         try:
             return bool(self.has(token))
         except Exception as error:  # a user's function may raise anything
@@ -332,6 +333,7 @@ def _parse_rule(name: str, text: str) -> Any:
 
 
 def _build_unknown_error(text: str) -> SettingError:
+    """Build the error for an unknown rule, with the known rules."""
     return SettingError(
         f"places {quote_value(text)}; known are {', '.join(NAMED)}, column:NAME,"
         " column:NAME=VALUE,…, and a rule for each label, such as PER=capitals,LOC=letters"
@@ -428,6 +430,7 @@ def _bind_document_rules(
 
 
 def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, int]:
+    """Check a site of a document, and return its start and end."""
     try:
         start, end = (int(x) for x in site)
     except (TypeError, ValueError):
@@ -460,6 +463,7 @@ def _concatenate_values(
 
 
 def _find_rule_by_name(corpus: Corpus, name: str) -> PlaceRule:
+    """Build the named rule for a corpus."""
     if name in _WORDS:
         return find_words_of_texts(corpus, name, f"places {name}")
     return _build_property_rule(corpus, _PROPERTIES[name], name)
@@ -477,17 +481,18 @@ def find_words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
 
 
 def _build_word_rule(
-    lengths: Ints, texts: Sequence[str], words_of: Callable[[str], Iterator[re.Match[str]]]
+    lengths: Ints, texts: Sequence[str], find_words: Callable[[str], Iterator[re.Match[str]]]
 ) -> WordRule:
+    """Build the rule of the words that a function finds in each text."""
     return WordRule.from_words(
-        lengths, [[word.span() for word in words_of(text)] for text in texts]
+        lengths, [[word.span() for word in find_words(text)] for text in texts]
     )
 
 
-def _build_property_rule(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:
+def _build_property_rule(corpus: Corpus, matches: Callable[[str], Any], name: str) -> PlaceRule:
     """Build the rule that both end tokens, or characters, have a property."""
     tokens = _concatenate_tokens(corpus, name)
-    tokens_with_property = set(filter(has, set(tokens)))
+    tokens_with_property = set(filter(matches, set(tokens)))
     has_property = np.fromiter(
         map(tokens_with_property.__contains__, tokens), np.bool_, len(tokens)
     )
@@ -502,6 +507,7 @@ def _concatenate_tokens(corpus: Corpus, name: str) -> Sequence[str]:
 
 
 def _begins_with_capital(token: str) -> bool:
+    """Decide whether the first letter of a token is a capital."""
     if not token[:1].isalpha():
         token = next(filter(str.isalpha, token), "")
     return token[:1].isupper()

@@ -124,6 +124,7 @@ def start_distribution(
 
 
 def _check_length(value: object, argument_name: str) -> int:
+    """Return a length as an integer, or raise an InputError that names the argument."""
     if is_integer(value) and 1 <= value <= _LONGEST:
         return int(value)
     raise invalid_value(
@@ -215,7 +216,7 @@ def compute_start_profiles(
         free: True if segments do not exclude each other (the overlapping model).
 
     Returns:
-        Distinct start distributions, and the index of that of each segment.
+        Distinct start distributions, and the index of the distribution of each segment.
     """
     if free:
         size, profile = np.unique(tokens[group] - length + 1, return_inverse=True)

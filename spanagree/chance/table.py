@@ -55,6 +55,7 @@ class StartDistributions(Result):
 
     @property
     def _by_length(self) -> dict[int, Floats]:
+        """Start distribution of each distinct length of a segment."""
         return dict(zip(self.settings.segments, self.start, strict=True))
 
     def _table(self, by: str | None) -> Frame:

@@ -103,25 +103,29 @@ def compute_distributions_of_ways(n_ways: Floats, moments: bool) -> list[Floats]
     return list(moment_rows)
 
 
-def add_ways(target: Floats, added: Floats, gain: float | Ints | Floats, moments: bool) -> None:
+def add_ways(
+    target: Floats, added_ways: Floats, gain: float | Ints | Floats, moments: bool
+) -> None:
     """Add ways to a table, with the match of each way increased by ``gain``.
 
     Args:
         target: table of ways by match, or of moments; changed in place.
-        added: table of ways to add.
+        added_ways: table of ways to add.
         gain: increase of the match; for moments also an array with one value for each table.
         moments: True if the last axis is (1, Σ) or (1, Σ, Σ²).
     """
     if isinstance(gain, (int, float)) and not gain:
-        target += added
+        target += added_ways
     elif moments:
-        target[..., 0] += added[..., 0]
-        target[..., 1] += added[..., 1] + gain * added[..., 0]
+        target[..., 0] += added_ways[..., 0]
+        target[..., 1] += added_ways[..., 1] + gain * added_ways[..., 0]
         if target.shape[-1] > 2:
-            target[..., 2] += added[..., 2] + gain * (2 * added[..., 1] + gain * added[..., 0])
+            target[..., 2] += added_ways[..., 2] + gain * (
+                2 * added_ways[..., 1] + gain * added_ways[..., 0]
+            )
     else:
         rise = int(gain)
-        target[..., rise:] += added[..., : added.shape[-1] - rise]
+        target[..., rise:] += added_ways[..., : added_ways.shape[-1] - rise]
 
 
 class WalkOption(NamedTuple):
@@ -203,6 +207,7 @@ class Walk(ABC):
         return tuple(self._list_options(annotation_index, axes) for annotation_index in (0, 1))
 
     def _list_options(self, annotation_index: int, axes: Iterator[int]) -> list[list[WalkOption]]:
+        """List the options of one annotation at each border except the last."""
         annotation = self.annotations[annotation_index]
         options = [[WalkOption(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
         weight = 1.0 if annotation.is_fixed else compute_scaling_weight(annotation.kinds)
@@ -246,6 +251,7 @@ def compute_scaling_weight(segment_kinds: Sequence[SegmentKind]) -> float:
 def _collect_borders(
     annotations: Sequence[SegmentSequence], more_borders: Collection[int]
 ) -> list[int]:
+    """Collect the starts and ends of all places, and the additional borders, sorted."""
     segment_kinds = chain.from_iterable(annotation.kinds for annotation in annotations)
     starts_and_ends = (
         start_and_ends
@@ -272,7 +278,7 @@ class MeetingRule(ABC):
     takes_both = False
 
     def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
-        """Compute the tag of a segment when it is placed.
+        """Compute the tag of a segment at the time when the walk places the segment.
 
         Args:
             length: length of the segment.
@@ -282,19 +288,20 @@ class MeetingRule(ABC):
         return None if label == OTHER else label
 
     def update_tag(self, tag: Hashable) -> Hashable:
-        """Update the tag of a segment when the other annotation is read beyond its start."""
+        """Update the tag of a segment after the other annotation was read beyond its start."""
         return tag
 
     @abstractmethod
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
-        """Compute the gain of placing a segment while another one is read further.
+        """Compute the gain if a segment is placed while the other annotation is read further.
 
         Args:
             longer_index: annotation of the segment that is read further, 0 or 1.
-            tag: tag of that segment.
-            n_unread: possible numbers of its tokens that the other annotation has not read yet.
+            tag: tag of the segment that is read further.
+            n_unread: possible numbers of tokens of that segment that the other annotation has not
+                read yet.
             length: length of the placed segment.
             label: label of the placed segment.
 
@@ -307,14 +314,17 @@ class EqualRule(MeetingRule):
     """A match is a segment with the same start, end and label."""
 
     def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
+        """Return the label if the other annotation is read up to the start, otherwise ``None``."""
         return None if label == OTHER or not is_level else label
 
     def update_tag(self, tag: Hashable) -> Hashable:
+        """Return ``None``: segments with different starts are not equal."""
         return None
 
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
+        """Compute 1 for equal ends of segments with the same label."""
         return (n_unread == length).astype(np.int64) if tag == label else None
 
 
@@ -324,6 +334,7 @@ class CoverRule(MeetingRule):
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
+        """Compute the number of shared tokens of segments with the same label."""
         return np.minimum(n_unread, length) if tag == label else None
 
 
@@ -335,6 +346,7 @@ class OverlapRule(MeetingRule):
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
+        """Compute 1 for segments with the same label, which share a token."""
         return np.ones_like(n_unread) if tag == label else None
 
 
@@ -348,11 +360,13 @@ class OffsetRule(MeetingRule):
         self.phi, self.takes_both = phi, takes_both
 
     def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
+        """Return length and label of a segment that can match, otherwise ``None``."""
         return None if label == OTHER else (length, label)
 
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
+        """Compute φ of segments with the same label from their offset and lengths."""
         if not isinstance(tag, tuple) or tag[1] != label:
             return None
         longer_lengths, placed_lengths = (
@@ -458,8 +472,8 @@ class LeadWalk(Walk):
                     longest[length] = max(longest.get(length, 0), end - i)
                 for length, n_borders in longest.items():
                     tags = {
-                        self.rule.compute_tag(length, segment_kind.label, is_level=x)
-                        for x in (True, False)
+                        self.rule.compute_tag(length, segment_kind.label, is_level=is_level)
+                        for is_level in (True, False)
                     }
                     for tag in (*tags, *map(self.rule.update_tag, tags), None):
                         reach[annotation_index, tag] = max(
@@ -488,7 +502,8 @@ class LeadWalk(Walk):
             first_borders += earliest.values()
             last_borders += [end for _, end in earliest]
         n_begun, n_ended = (
-            np.bincount(x, minlength=n_borders) for x in (first_borders, last_borders)
+            np.bincount(counted_borders, minlength=n_borders)
+            for counted_borders in (first_borders, last_borders)
         )
         n_ahead = np.cumsum(np.append(0, n_begun[:-1]) - n_ended)  # between start and end
         n_states = 1 + (1 + self.rule.takes_both) * n_ahead
@@ -521,7 +536,9 @@ class LeadWalk(Walk):
             if active[None] >= i:
                 self._apply_options(None, i, row, tables, flat_tables, active)
             for lead in [
-                x for x, last_border in active.items() if last_border >= i and x is not None
+                lead_to_apply
+                for lead_to_apply, last_border in active.items()
+                if last_border >= i and lead_to_apply is not None
             ]:
                 self._apply_options(lead, i, row, tables, flat_tables, active)
             row += 1
@@ -547,7 +564,9 @@ class LeadWalk(Walk):
             reach = int(occurring[0]), int(occurring[-1]) + 1
             options = self.options[0 if lead is None else 1 - lead[0]][i]
             transfers = [
-                x for option in options for x in self._yield_transfers(lead, option, *reach)
+                transfer_of_option
+                for option in options
+                for transfer_of_option in self._yield_transfers(lead, option, *reach)
             ]
         for transfer in transfers:
             source = states[transfer.source_slices]

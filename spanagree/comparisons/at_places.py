@@ -73,6 +73,7 @@ class PlacementModel:
             ]
 
         def find_word_borders(layer: Layer) -> tuple[Ints, Ints]:
+            """Find the first touched word of each segment, and the word after the last one."""
             document = document_of_copy[layer.document % len(document_of_copy)]
             return words.convert_to_words(document, layer.start, layer.end)
 

@@ -84,7 +84,7 @@ class CoarseStarts(Starts):
 
     @classmethod
     def from_request(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
-        """Find the kinds of the segments of several layers, and the kind of each segment."""
+        """Find the distinct kinds of segments of several layers, and the kind of each segment."""
         corpus, layers, is_free = request.corpus, request.layers, request.chance.is_free
         group, document = find_exclusion_groups(layers, request.chance.name)
         length = np.concatenate([layer.end - layer.start for layer in layers])
@@ -151,6 +151,7 @@ class CoarseStarts(Starts):
             return self._compute_covered(level, layer_pair)
 
         def have_same_length(a: Ints, b: Ints) -> Bools:
+            """Mask the pairs of kinds with the same length at this resolution."""
             return self.length[a] == self.length[b]
 
         return layer_pair.compute_expected_from_pairs(

@@ -54,7 +54,7 @@ class CorpusKind(NamedTuple):
         )
 
     def has_same_rows_as(self, joined: CorpusKind) -> bool:
-        """Whether rows of a part with these traits equal the rows of the joined corpus."""
+        """Decide whether rows of a part with these traits are the rows of the joined corpus."""
         traits = self.offsets, self.has_pieces, self.is_long
         return traits == (joined.offsets, joined.has_pieces, joined.is_long) and (
             self.undirected == joined.undirected & self.relations

@@ -63,14 +63,14 @@ class ComparisonContext:
 
 def note_same_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
     """Note that files contain the same texts under different ids, if they are parts."""
-    numbers = [
+    text_numbers = [
         part.text_numbers
         for i, (name, part) in enumerate(parts.items(), 1)
         if part.text_numbers is not None and name != f"part {i}"
     ]
     from spanagree.corpus.same_texts import write_note_on_same_texts  # few corpora come in parts
 
-    return write_note_on_same_texts(numbers)
+    return write_note_on_same_texts(text_numbers)
 
 
 _Comparison = TypeVar("_Comparison")
@@ -233,7 +233,7 @@ class ComparisonRequest:
     def select_items(
         self, corpus: Corpus, progress: Progress = None, *, in_part: bool = False
     ) -> tuple[Corpus, MatchCountOptions]:
-        """Select the compared items of a corpus, and build the options for counting matches.
+        """Select the segments or relations that are compared, and build the options for counting.
 
         Args:
             corpus: annotations.

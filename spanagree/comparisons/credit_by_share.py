@@ -94,6 +94,7 @@ class PartialCredit(Result):
 
     @property
     def _scores(self) -> Mapping[str, Score]:
+        """Precision, recall and F1, by name."""
         return {"precision": self.precision, "recall": self.recall, "F1": self.f1}
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "error")
@@ -105,8 +106,13 @@ class PartialCredit(Result):
             Column("expected", "by chance", meaning="credit by chance"),
             Column("corrected", "corrected", meaning="corrected F1"),
         ]
-        rows = [[name, x.observed, x.expected, x.corrected] for name, x in self._scores.items()]
-        remarks = [f"{name}: {x.reason}" for name, x in self._scores.items() if x.reason]
+        rows = [
+            [name, score.observed, score.expected, score.corrected]
+            for name, score in self._scores.items()
+        ]
+        remarks = [
+            f"{name}: {score.reason}" for name, score in self._scores.items() if score.reason
+        ]
         if not math.isnan(self.error):
             draws = pluralize(self.settings.draws, "draw")
             remarks.append(f"by chance: mean of {draws}; standard error of F1 {self.error:.4f}")
@@ -120,7 +126,10 @@ class PartialCredit(Result):
     def _picture(self, by: str | None) -> Plot:
         """Plot precision, recall and F1, observed and by chance."""
         values = ("expected", "observed")
-        rows = [(name, [get_dot(x, value) for value in values]) for name, x in self._scores.items()]
+        rows = [
+            (name, [get_dot(score, value) for value in values])
+            for name, score in self._scores.items()
+        ]
         return plot_dots(rows, values, "credit by share")
 
 
@@ -298,6 +307,7 @@ def _collect_by_document(layer: Layer, label_weight: Floats) -> dict[int, Floats
 
 
 def _compute_harmonic_mean(precision: float, recall: float) -> float:
+    """Compute the harmonic mean of precision and recall; 0 if both are 0."""
     total = precision + recall
     return 2 * precision * recall / total if total else 0.0
 

@@ -86,6 +86,7 @@ def wrap_with_checks(similarity: Phi) -> Phi:
     name = name if re.fullmatch(r"\w+", name) else "similarity"
 
     def compute_and_check(offset: Ints, a: Ints, b: Ints) -> Floats:
+        """Compute similarities, and raise a SettingError for an invalid result."""
         offset, a, b = np.broadcast_arrays(offset, a, b)
         value = np.asarray(similarity(offset, a, b))
         if value.shape != offset.shape or value.dtype.kind not in "bifu":
@@ -93,13 +94,13 @@ def wrap_with_checks(similarity: Phi) -> Phi:
                 f"{name} returns {value.dtype} of shape {value.shape}; numbers of shape"
                 f" {offset.shape}, as its arguments, are needed"
             )
-        numbers: Floats = value.astype(np.float64)
-        invalid = numbers[~np.isfinite(numbers)]
+        similarities: Floats = value.astype(np.float64)
+        invalid = similarities[~np.isfinite(similarities)]
         if len(invalid):
             raise SettingError(
                 f"{name} returns {quote_value(float(invalid[0]))}; finite numbers are needed"
             )
-        return numbers
+        return similarities
 
     outside = compute_and_check(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
     if outside.any():

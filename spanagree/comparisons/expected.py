@@ -172,11 +172,17 @@ def _compute_sizes(
     return sizes, random_sizes or None
 
 
-def _select_documents(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
+def _select_documents(layer_with_starts: LayerWithStarts, documents: Bools) -> LayerWithStarts:
     """Select the segments of these documents."""
-    is_kept = documents[x.layer.document]
+    is_kept = documents[layer_with_starts.layer.document]
     return (
-        x if is_kept.all() else LayerWithStarts(x.layer.only(is_kept), x.profile[is_kept], x.chance)
+        layer_with_starts
+        if is_kept.all()
+        else LayerWithStarts(
+            layer_with_starts.layer.only(is_kept),
+            layer_with_starts.profile[is_kept],
+            layer_with_starts.chance,
+        )
     )
 
 

@@ -53,7 +53,7 @@ class ApproximationError:
             size: total size of both annotations, over all comparisons.
 
         >>> drawn = ApproximationError(2, {b"a": 0.3, b"b": 0.4})
-        >>> drawn.error(100), ApproximationError().error(100)
+        >>> drawn.compute_error(100), ApproximationError().compute_error(100)
         (0.01, None)
         """
         if not self.drawn:

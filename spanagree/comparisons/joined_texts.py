@@ -90,6 +90,7 @@ def distribute_over_texts(
     known_row = row_of_key[key_index[: len(text)]]
 
     def fill_column(column: Any) -> Any:
+        """Look up a column of the texts for the requested rows; 0 for unknown rows."""
         return (
             np.where(known_row >= 0, column[known_row], 0)
             if len(column)

@@ -105,10 +105,12 @@ class Measure:
 
 
 def _is_equal(offset: Ints, a: Ints, b: Ints) -> Ints:
+    """Return 1 for segments with the same start and length, 0 for others."""
     return ((offset == 0) & (a == b)).astype(np.int64)
 
 
 def _count_shared(offset: Ints, a: Ints, b: Ints) -> Ints:
+    """Count the tokens that two segments share."""
     return np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
 
 
@@ -116,16 +118,19 @@ def _build_measure_of_shared(name: str, means: str, of_shared: Phi, **fields: An
     """Build a measure that depends only on the number of shared tokens and both sizes."""
 
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints | Floats:
+        """Compute φ from the shared tokens and both lengths."""
         return of_shared(_count_shared(offset, a, b), a, b)
 
     return Measure(name, means, phi, of_shared=of_shared, **{"forbids": LABEL_OVERLAP, **fields})
 
 
 def _compute_iou(n_shared: Ints, a: Ints, b: Ints) -> Floats:
+    """Divide the shared tokens by the tokens of either segment."""
     return n_shared / (a + b - n_shared)
 
 
 def _sum_iou_over_offsets(a: Ints, b: Ints) -> Floats:
+    """Sum the IoU over all offsets, in closed form."""
     from spanagree.comparisons.iou_of_all_offsets import sum_iou_over_offsets  # of long documents
 
     return sum_iou_over_offsets(a, b)
@@ -208,7 +213,10 @@ def swap_annotators(measure: Measure) -> Measure:
 
 
 def _build_near_measure(name: str, t: int, unit: str) -> Measure:
+    """Build the measure of a match exact or boundaries with the tolerance t."""
+
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
+        """Return 1 for starts and ends that differ by at most t, 0 for others."""
         is_near = (np.abs(offset) <= t) & (np.abs(offset + b - a) <= t)
         return is_near.astype(np.int64)
 
@@ -227,9 +235,11 @@ def _build_near_measure(name: str, t: int, unit: str) -> Measure:
 
 
 def _build_overlap_measure(share: str) -> Measure:
+    """Build the one-to-one measure of overlaps with a smallest IoU."""
     least_iou = float(share)
 
     def of_shared(n_shared: Ints, a: Ints, b: Ints) -> Ints:
+        """Return 1 for an IoU of at least the share, 0 for others."""
         return ((n_shared > 0) & (_compute_iou(n_shared, a, b) >= least_iou)).astype(np.int64)
 
     means = f"segments of the same label with an iou of at least {share}, each in one pair at most"

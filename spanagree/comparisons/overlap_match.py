@@ -63,19 +63,19 @@ def compute_matches_at_places(
 
 
 def is_same_crossing(
-    document_parts: DocumentParts, part_index: Ints, used: Bools, rank: Ints
+    document_parts: DocumentParts, part_index: Ints, is_used: Bools, rank: Ints
 ) -> Bools:
     """Mask the borders that the same segment of A crosses as the border before; (parts, ranks)."""
     a = document_parts.a
     segment, row_of_part = expand_ranges(
         np.searchsorted(a.part_index, part_index), np.searchsorted(a.part_index, part_index + 1)
     )
-    crossing = np.full(used.shape, -1)
-    end = np.minimum(a.start[segment] + a.length[segment], used.shape[1])
+    crossing = np.full(is_used.shape, -1)
+    end = np.minimum(a.start[segment] + a.length[segment], is_used.shape[1])
     border, crossed_row = expand_ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
     crossing[row_of_part[crossed_row], border] = segment[crossed_row]
     crossing_by_rank = np.full((len(part_index), int(rank.max()) + 1), -1)
-    row, border_index = np.nonzero(used)
+    row, border_index = np.nonzero(is_used)
     crossing_by_rank[row, rank[row, border_index]] = crossing[row, border_index]
     is_same = np.zeros(crossing_by_rank.shape, np.bool_)
     is_same[:, 1:] = (crossing_by_rank[:, 1:] == crossing_by_rank[:, :-1]) & (

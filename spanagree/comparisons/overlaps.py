@@ -154,7 +154,11 @@ def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) 
         "chance": _FORBIDDEN_BY_CHANCE,
     }
     allowed = {
-        option: [name for name in table if not any(x[table[name]] for x in pairs_of_layers)]
+        option: [
+            name
+            for name in table
+            if not any(overlap_pairs[table[name]] for overlap_pairs in pairs_of_layers)
+        ]
         if option in forbidden_by
         else [chosen_names[option]]
         for option, table in tables.items()

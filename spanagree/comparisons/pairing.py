@@ -50,8 +50,8 @@ class Pairing(NamedTuple):
     @property
     def counts(self) -> dict[str, int]:
         """Number of pairs and single segments of each of :data:`OUTCOMES`."""
-        numbers = np.bincount(self.kind, minlength=len(OUTCOMES)).tolist()
-        return dict(zip(OUTCOMES, numbers, strict=True))
+        n_by_outcome = np.bincount(self.kind, minlength=len(OUTCOMES)).tolist()
+        return dict(zip(OUTCOMES, n_by_outcome, strict=True))
 
 
 def pair_layers(a: Layer, b: Layer, n_labels: int) -> Pairing:
@@ -137,8 +137,10 @@ def _compute_text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
 def _find_outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
     """Find the index in :data:`OUTCOMES` of each pair."""
     differs = [
-        x != y
-        for x, y in zip(look_up_columns(a, segment_a), look_up_columns(b, segment_b), strict=True)
+        values_a != values_b
+        for values_a, values_b in zip(
+            look_up_columns(a, segment_a), look_up_columns(b, segment_b), strict=True
+        )
     ]
     shape_a, shape_b = (np.append(shape, NONE) for shape in encode_shapes((a, b), {}))
     has_other_shape = shape_a[segment_a] != shape_b[segment_b]

@@ -140,14 +140,14 @@ class PlacementStatistics:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the statistics to plain data for JSON."""
-        about = {
+        statistics = {
             "rule": self.rule,
             "at_sites": {name: self.compute_share_at_sites(name) for name in self.annotators},
             "places_per_segment": self.places_per_segment,
             "one_place": self.share_with_one_place,
             "mixed_documents": self.mixed,
         }
-        return dict(to_plain_data(about))
+        return dict(to_plain_data(statistics))
 
     def write_remarks(self, names_by_group: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the remarks that are displayed with scores.
@@ -232,6 +232,7 @@ class PlacementStatistics:
 
 
 def _format_share(value: float) -> str:
+    """Format a share with two decimals, without the zero before the point."""
     return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.2f}"
 
 
@@ -328,10 +329,11 @@ def insert_uniform_chance(
     """
     if uniform is None or places is None:
         return table
-    names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
+    name_positions = [i for i, column in enumerate(table.columns) if column.kind == "name"]
 
     def list_names(row: Sequence[Value]) -> tuple[str, ...]:
-        return tuple(str(row[i]) for i in names)
+        """List the names that identify a row."""
+        return tuple(str(row[i]) for i in name_positions)
 
     key = "f1_expected"
     position = next(i for i, column in enumerate(uniform.columns) if column.key == key)

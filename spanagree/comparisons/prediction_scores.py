@@ -44,8 +44,9 @@ def look_up_scores(corpus: Corpus, name: str) -> Floats:
     if layer.details is None or SCORE not in layer.details.attributes:
         return np.full(len(layer), np.nan)
     values, code = layer.details.values[SCORE], layer.details.attributes[SCORE]
-    numbers = np.array([*map(_parse_finite_number, values), np.nan])  # code −1 looks up the last
-    invalid_rows = np.flatnonzero(np.isnan(numbers[code]) & (code >= 0))
+    # code −1 looks up the last score
+    distinct_scores = np.array([*map(_parse_finite_number, values), np.nan])
+    invalid_rows = np.flatnonzero(np.isnan(distinct_scores[code]) & (code >= 0))
     if len(invalid_rows):
         row = int(invalid_rows[0])
         document = corpus.id_of(int(layer.document[row]))
@@ -54,7 +55,7 @@ def look_up_scores(corpus: Corpus, name: str) -> Floats:
             f" {quote_value(values[code[row]])} of {layer.describe([row], corpus.labels)}; a"
             " number is needed"
         )
-    return np.asarray(numbers[code], np.float64)
+    return np.asarray(distinct_scores[code], np.float64)
 
 
 def _parse_finite_number(text: str) -> float:

@@ -178,9 +178,13 @@ class RelationRule:
         ):
             first, second, label, labels_of_layer = relations_by_annotator[name]
             head, tail = distinct_index[first], distinct_index[second]
-            is_undirected = np.array([x in undirected for x in labels_of_layer], np.int64)[label]
+            is_undirected = np.array(
+                [label_of_layer in undirected for label_of_layer in labels_of_layer], np.int64
+            )[label]
             pair_place = segments.compute_pair_places(head, tail, is_undirected)
-            codes = np.array([code[x] for x in labels_of_layer], np.int64)[label]
+            codes = np.array(
+                [code[label_of_layer] for label_of_layer in labels_of_layer], np.int64
+            )[label]
             relations = np.stack((segments.document[head], pair_place, codes))
             if self.arguments == "common":
                 is_kept = segments.common[head] & segments.common[tail]
@@ -539,7 +543,7 @@ class PairPlaces(Starts):
     def from_relations(
         cls, corpus: RelationCorpus, names: Sequence[str]
     ) -> tuple[Self, list[Ints]]:
-        """Find the sets of pairs of all relations of several layers, and the set of each one."""
+        """Find the sets of pairs of all relations of several layers, and the set of each relation."""
         source, rule = corpus.source, corpus.rule
         segments = _DistinctSegments.from_corpus(source, rule)
         order = [list(source.layers).index(name) for name in names]
@@ -618,7 +622,12 @@ class PairPlaces(Starts):
         ).astype(np.float64), ApproximationError()
 
     def build_rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
-        """Build a row for each two sets of a kind from the cell and set of each relation."""
+        """Build a row for each cell and two sets of one kind.
+
+        Args:
+            cells: cell of each relation, for both annotators.
+            sets: set of pairs of each relation, for both annotators.
+        """
         ((cell_a, a), inverse, count_a), ((cell_b, b), _, count_b) = (
             unique_rows(*columns) for columns in zip(cells, sets, strict=True)
         )
@@ -671,10 +680,10 @@ class PairPlaces(Starts):
         return np.where(matching, count, 0.0)
 
     def find_marked_segments(self, name: str) -> Ints:
-        """Return the distinct segment of each segment of an annotator's layer."""
+        """Return the index of the distinct segment for each segment of an annotator's layer."""
         return self.spans.distinct_index[list(self.corpus.source.layers).index(name)]
 
     def find_linked_segments(self, name: str) -> tuple[Ints, Ints]:
-        """Return both distinct segments of each of an annotator's relations."""
+        """Return the indices of both distinct segments of each relation of an annotator."""
         layer = self.corpus.layers[name]
         return self.spans.find_pairs(layer.document, layer.start)

@@ -120,12 +120,14 @@ class ShapedStarts(Starts):
             return self._compute_covered(layer_pair), ApproximationError()
 
         def compute_value(first: Ints, second: Ints) -> Floats:
+            """Compute E[φ] for each pair of kinds."""
             pairs = zip(first.tolist(), second.tolist(), strict=True)
             return np.array(
                 [self._compute_expected_of_pair(p, q, measure) for p, q in pairs], np.float64
             )
 
         def have_same_shape(a: Ints, b: Ints) -> Bools:
+            """Mask the pairs of kinds with equal fragments."""
             return (self.shape[a] == self.shape[b]) & (self.length[a] == self.length[b])
 
         possible = have_same_shape if measure.kernel == "equal" else None

@@ -95,7 +95,9 @@ def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
 
     compared_label = label if find_measure(match).of_label else 0 * label
     order = np.lexsort((label, string, document, layer))
-    _, group, _ = unique_rows(*(x[order] for x in (layer, document, string, compared_label)))
+    _, group, _ = unique_rows(
+        *(column[order] for column in (layer, document, string, compared_label))
+    )
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order)) - np.searchsorted(group, group)
     start, end, lengths = _compute_places(document, string, rank, size, len(corpus))

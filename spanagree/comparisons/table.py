@@ -372,6 +372,7 @@ class Comparisons:
 
 
 def _concatenate_columns(columns: Sequence[Any]) -> Any:
+    """Concatenate arrays or lists of rows."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
@@ -450,6 +451,7 @@ class SharedDocumentCounts:
         ]
 
         def add_counts(name: str) -> Ints:
+            """Add a count of both parts for each annotator."""
             total = np.zeros(len(names), np.int64)
             for counts, positions in zip((self, other), positions_by_part, strict=True):
                 total[positions] += getattr(counts, name)

@@ -88,6 +88,7 @@ class Tally(HasScores):
 
     @property
     def _random_sizes(self) -> tuple[float, float]:
+        """Sizes that expected scores are divided by."""
         return self.expected_sizes or (self.size_a, self.size_b)
 
     def score_of(self, ratio: Ratio) -> Score:

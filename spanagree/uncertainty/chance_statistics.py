@@ -59,7 +59,7 @@ class ChanceStatistics(NamedTuple):
     p_bh: float = UNDEFINED
 
     def list_values(self) -> list[Value]:
-        """Return the values of `COLUMNS`."""
+        """List the figures in the order of `COLUMNS`."""
         return [self.sd, self.high, self.z, self.p, self.p_bh]
 
 
@@ -159,6 +159,7 @@ def compute_chance_of_pairs(
 def _compute_statistics(
     tested: MatchDistribution, both_random: MatchDistribution, tally: Tally
 ) -> ChanceStatistics:
+    """Compute the statistics of one match from its two distributions."""
     n_segments = tally.size
     sd = 2 * both_random.sd / n_segments if n_segments else UNDEFINED
     if tested.probabilities is None:

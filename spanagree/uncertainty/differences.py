@@ -100,7 +100,7 @@ class DocumentInfluence(NamedTuple):
 
     @classmethod
     def from_rows(cls, rows: Floats) -> DocumentInfluence:
-        """Leave out each document of a table once."""
+        """Compute the figures over all documents, and their changes without each document."""
         total = rows.sum(axis=0)
         with np.errstate(all="ignore"):
             figures = compute_f1_figures(total)

@@ -78,7 +78,7 @@ class SampleVariance(NamedTuple):
 def add_sample_variances(
     variance: Floats, degrees: Floats, samples: Sequence[SampleVariance]
 ) -> tuple[Floats, Floats]:
-    """Add variances over samples to that over documents, and compute the degrees of freedom.
+    """Add variances over samples to the variance over documents, and compute degrees of freedom.
 
     Args:
         variance: variance over documents; (groups, figures).

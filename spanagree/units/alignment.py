@@ -270,18 +270,22 @@ def _assign_partners(
 
 
 def _assign_portion(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
+    """Assign the units of some components, and write the group of each second unit to `group`."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     first, row = np.unique(pairs.u, return_inverse=True)
     second, column = np.unique(pairs.v, return_inverse=True)
-    alone = np.arange(len(first))
+    first_index = np.arange(len(first))
     # a first unit alone costs 2 Δ_∅; Δ_∅ is added to all, as the solver drops edges of weight 0
     weight = np.concatenate((pairs.value, np.full(len(first), 2 * dissimilarity.delta_empty)))
     table = csr_array(
         (
             weight + dissimilarity.delta_empty,
-            (np.concatenate((row, alone)), np.concatenate((column, len(second) + alone))),
+            (
+                np.concatenate((row, first_index)),
+                np.concatenate((column, len(second) + first_index)),
+            ),
         ),
         shape=(len(first), len(second) + len(first)),
     )

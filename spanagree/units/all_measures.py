@@ -122,8 +122,11 @@ class MeasureComparison(Result):
 
     @property
     def _extremes(self) -> str:
+        """Sentence on the lowest and the highest corrected value, or on too few defined values."""
         value_by_measure = {
-            name: x.value for name, x in self.measures.items() if not math.isnan(x.value)
+            name: score.value
+            for name, score in self.measures.items()
+            if not math.isnan(score.value)
         }
         if len(value_by_measure) < 2:
             return "Fewer than two of the measures are defined."
@@ -149,8 +152,15 @@ class MeasureComparison(Result):
             Column("error", "error", "number", "error"),
         ]
         rows: list[list[Value]] = [
-            [name, x.value, x.observed, x.expected, x.kind, None if x.reason else x.error or None]
-            for name, x in self.measures.items()
+            [
+                name,
+                score.value,
+                score.observed,
+                score.expected,
+                score.kind,
+                None if score.reason else score.error or None,
+            ]
+            for name, score in self.measures.items()
         ]
         noun = document_noun(self.settings)
         return Frame(
@@ -163,7 +173,11 @@ class MeasureComparison(Result):
                 name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
             },
             remarks=[
-                *(f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason),
+                *(
+                    f"{name}: {score.reason}"
+                    for name, score in self.measures.items()
+                    if score.reason
+                ),
                 *select_notes_on_unplaced(self.notes),
             ],
         )
@@ -172,7 +186,7 @@ class MeasureComparison(Result):
         """Plot the values as dots."""
         no_end = math.nan
         rows: list[tuple[str, list[Dot]]] = [
-            (name, [(x.value, no_end, no_end)]) for name, x in self.measures.items()
+            (name, [(score.value, no_end, no_end)]) for name, score in self.measures.items()
         ]
         return plot_dots(rows, ["value"], "value", zero=True)
 
@@ -238,6 +252,7 @@ def compare_measures(
     clock = _Clock(time_limit, progress)
 
     def compute_gamma_scores() -> list[MeasureScore]:
+        """Compute γ and γ_cat in the time that is left."""
         seconds_left = (
             None if time_limit is None else max(time_limit - (time.monotonic() - start_time), 0.0)
         )
@@ -318,6 +333,7 @@ class _Clock:
         show_progress, time_limit = self.build_progress(name), self._limit
 
         def report(n_done: int, n_pairs: int) -> None:
+            """Report the progress, and raise if half of the time is over."""
             if show_progress is not None:
                 show_progress(n_done, n_pairs)
             if (
@@ -359,10 +375,12 @@ def _yield_measures_without_alignments(
             reported without correction.
     """
 
-    def compute_f1(match: MatchName) -> _Computation:
+    def build_f1_computation(match: MatchName) -> _Computation:
+        """Build the function that computes F1 by one measure of a match."""
         is_assigned = find_measure(match).one_to_one
 
         def compute() -> list[MeasureScore]:
+            """Compute F1, without correction if no model supports the measure."""
             match_progress = (
                 clock.build_limited_progress if is_assigned else clock.build_progress
             )(f"F1, {match}")
@@ -385,12 +403,14 @@ def _yield_measures_without_alignments(
         return compute
 
     def compute_alpha_of_tokens() -> list[MeasureScore]:
+        """Compute α of the labels of tokens."""
         clock.build_progress("α of tokens")
         of_tokens = alpha(label_tokens(placed_documents, skip_outside=False, runs=True))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [MeasureScore("agreement", *figures, reason=of_tokens.reason)]
 
     def compute_alpha_u() -> list[MeasureScore]:
+        """Compute α_U over all categories."""
         return [
             _build_disagreement_score(
                 alpha_u(placed_documents, progress=clock.build_progress("α_U")).all
@@ -398,11 +418,12 @@ def _yield_measures_without_alignments(
         ]
 
     for match in list_measures(lambda measure: measure.of_label):
-        yield [f"corrected F1, {match}"], compute_f1(match)
+        yield [f"corrected F1, {match}"], build_f1_computation(match)
     yield ["α of tokens"], compute_alpha_of_tokens
     yield ["α_U"], compute_alpha_u
 
 
 def _build_disagreement_score(figure: Any) -> MeasureScore:
-    numbers = (figure.observed, figure.expected, figure.value, figure.error)
-    return MeasureScore("disagreement", *numbers, figure.reason, getattr(figure, "bounds", None))
+    """Build the score of a coefficient of disagreement."""
+    scores = (figure.observed, figure.expected, figure.value, figure.error)
+    return MeasureScore("disagreement", *scores, figure.reason, getattr(figure, "bounds", None))

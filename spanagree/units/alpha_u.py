@@ -105,6 +105,7 @@ def _build_result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife 
 
 
 def _name_required_annotators(counts: DisagreementCounts) -> str:
+    """Describe the annotators that must have seen a document to compare it."""
     return "all annotators" if counts.settings.continuum == "joined" else "two annotators"
 
 

@@ -127,6 +127,7 @@ def sum_disagreements(corpus: Corpus, counting: DisagreementOptions) -> Disagree
 
 
 def _build_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
+    """Build the table of the observed and the expected disagreement of each document."""
     joined = settings.continuum == "joined"
     units = sums_of.collect_continua(corpus, joined)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
@@ -150,6 +151,7 @@ def _sum_over_documents(table: DisagreementTable, labels: Sequence[str]) -> Disa
     """Sum a table over its documents."""
 
     def sum_columns(label_index: int, columns: Sequence[int]) -> Floats:
+        """Sum columns of the table for one label over all documents."""
         return table.sums[:, label_index, columns].sum(axis=0)
 
     has_units = (any(table.marked), *table.marked)

@@ -85,6 +85,10 @@ class AlphaU(TeamResult[AlphaUFigures]):
         """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
             return plot_coefficients(
-                [(" – ".join(pair), x) for pair, _, x in self._yield_named_rows(by)], "α_U"
+                [
+                    (" – ".join(pair), coefficient)
+                    for pair, _, coefficient in self._yield_named_rows(by)
+                ],
+                "α_U",
             )
         return plot_coefficients([*self.labels.items(), ("all", self.all)], "α_U")

@@ -65,6 +65,7 @@ class Continua(NamedTuple):
 
     @property
     def _is_first(self) -> NDArray[np.bool_]:
+        """Mask of the first unit of each annotator and cell."""
         is_first = np.ones(len(self.cell), np.bool_)
         is_first[1:] = (np.diff(self.cell) != 0) | (np.diff(self.annotator) != 0)
         return is_first
@@ -205,10 +206,11 @@ def compute_expected(units: Continua) -> Floats:
         length * (length - 1) * (2 * length - 1) / 3
     ) + length**2 * n_placements
     disagreements = np.bincount(cell, terms * n_equal, n_cells)
-    within = np.bincount(cell, length * (length - 1) * n_equal, n_cells)
+    n_within = np.bincount(cell, length * (length - 1) * n_equal, n_cells)
     n_positions = n_seen * document_length.astype(np.float64)
     return np.asarray(
-        2 * document_length * disagreements / (n_positions * (n_positions - 1) - within), np.float64
+        2 * document_length * disagreements / (n_positions * (n_positions - 1) - n_within),
+        np.float64,
     )
 
 

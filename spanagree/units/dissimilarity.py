@@ -54,7 +54,7 @@ class Units(NamedTuple):
     def compute_ranks(self) -> Ints:
         """Compute the index of each unit's annotator among those with a unit in the document.
 
-        >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).ranks().tolist()
+        >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).compute_ranks().tolist()
         [0, 0, 1, 0]
         """
         is_new = np.ones(len(self.start), np.bool_)
@@ -111,23 +111,23 @@ class Dissimilarity:
                 )
 
     def compute_positional(self, units: Units, u: Ints, v: Ints) -> Floats:
-        """Compute ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² of pairs of units."""
+        """Compute ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² for the units u and v of each pair."""
         distance = np.abs(units.start[u] - units.start[v]) + np.abs(units.end[u] - units.end[v])
         total_length = (units.end[u] - units.start[u]) + (units.end[v] - units.start[v])
         return np.asarray((distance / total_length) ** 2, np.float64)
 
     def compute_categorical(self, first: Ints, second: Ints) -> Floats:
-        """Compute the dissimilarity c of pairs of categories, from 0 to 1."""
+        """Compute the dissimilarity c of the two categories of each pair, from 0 to 1."""
         if self.categorical == "nominal":
             return np.asarray(first != second, np.float64)
         positions = np.array([*self.places, 0.0])
         return np.abs(positions[first] - positions[second])
 
     def compute_for_pairs(self, units: Units, u: Ints, v: Ints) -> Floats:
-        """Compute the dissimilarity d of pairs of units.
+        """Compute the dissimilarity d of the units u and v of each pair.
 
         >>> units = Units(*np.array([[0, 0], [0, 1], [1, 2], [5, 6], [0, 1]]))
-        >>> Dissimilarity(alpha=3).of_pairs(units, np.array([0]), np.array([1])).tolist()
+        >>> Dissimilarity(alpha=3).compute_for_pairs(units, np.array([0]), np.array([1])).tolist()
         [1.1875]
         """
         positional = self.alpha * self.compute_positional(units, u, v)

@@ -249,6 +249,7 @@ def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     n_alignment_parts = 0  # known when the observed annotations are aligned
 
     def report_aligned(n_done: int, n_total: int) -> None:
+        """Report the progress of the alignment of the observed units."""
         nonlocal n_alignment_parts
         n_alignment_parts = n_total
         report_progress(n_done, n_total + FIRST_DRAWS)
@@ -324,7 +325,7 @@ def _compute_gamma_cat(
         category_index: column of the drawn category sums, 0 for γ_cat.
         label: label of γ_k; ``None`` for γ_cat.
     """
-    observed, by_chance, weight, chance_weight = (math.fsum(x) for x in sums.T.tolist())
+    observed, by_chance, weight, chance_weight = (math.fsum(column) for column in sums.T.tolist())
     subject = "units" if label is None else f"units with {escape_name(label)}"
     if not weight > 0:
         return build_undefined(f"no aligned {subject} that overlap enough")

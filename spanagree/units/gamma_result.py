@@ -150,7 +150,11 @@ class Gamma(TeamResult[GammaFigures]):
         """Plot γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
         if by == "pair":
             return plot_coefficients(
-                [(" – ".join(row), x) for row, _, x in self._yield_named_rows(by)], "γ"
+                [
+                    (" – ".join(row), coefficient)
+                    for row, _, coefficient in self._yield_named_rows(by)
+                ],
+                "γ",
             )
         figures_by_name = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
         return plot_coefficients(figures_by_name, "γ")

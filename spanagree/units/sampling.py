@@ -379,6 +379,7 @@ def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Un
 
 
 def _concatenate_units(drawn_units: Sequence[Units]) -> Units:
+    """Concatenate the units of several draws, and sort them."""
     return Units(*(np.concatenate(column) for column in zip(*drawn_units, strict=True))).sort()
 
 

@@ -132,8 +132,8 @@ def build_document_intervals(table: Floats, jackknife: Jackknife) -> list[Interv
     rows = table.reshape(len(table), -1)
     sums = compute_moments(rows, compute_statistic)
     n_units = np.full(sums.value.shape, float(np.count_nonzero(rows.any(axis=1))))
-    (built,) = build_intervals(sums._replace(n_units=n_units), jackknife, shares=False)
-    return [_clip_at_one(interval) for interval in built]
+    (intervals,) = build_intervals(sums._replace(n_units=n_units), jackknife, shares=False)
+    return [_clip_at_one(interval) for interval in intervals]
 
 
 def _clip_at_one(interval: Interval) -> Interval:
@@ -156,18 +156,18 @@ def add_intervals(
 def build_columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
     """Build the columns of a coefficient; keys in data begin with its name."""
     meaning = "value of units" if title == "value" else title
-    listed = [Column(name, kind="json"), Column(f"{name}_value", title, "figure", meaning)]
+    columns = [Column(name, kind="json"), Column(f"{name}_value", title, "figure", meaning)]
     if intervals:
-        listed.append(Column("", "interval", "interval"))
+        columns.append(Column("", "interval", "interval"))
     if sampled:
-        listed.append(Column(f"{name}_error", "error", "number", "error"))
-    listed += [
+        columns.append(Column(f"{name}_error", "error", "number", "error"))
+    columns += [
         Column(f"{name}_observed", "observed", "number", "observed and expected of units"),
         Column(f"{name}_expected", "expected", "number", "observed and expected of units"),
     ]
     if intervals:
-        listed += [Column(f"{name}_{key}_{end}") for key in FIGURES for end in ("low", "high")]
-    return listed
+        columns += [Column(f"{name}_{key}_{end}") for key in FIGURES for end in ("low", "high")]
+    return columns
 
 
 def build_cells(figure: CoefficientScore, intervals: bool, sampled: bool) -> list[Value]:
@@ -186,13 +186,13 @@ def build_cells(figure: CoefficientScore, intervals: bool, sampled: bool) -> lis
 
 def collect_reasons(figures_by_name: Sequence[tuple[str, CoefficientScore]]) -> list[str]:
     """Collect the reasons for undefined values and remarks on intervals, each once."""
-    listed: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     for name, figure in figures_by_name:
         if figure.reason:
-            listed[f"{name}: {figure.reason}"] = None
+            reasons[f"{name}: {figure.reason}"] = None
         if figure.interval is not None and figure.interval.reason and not figure.reason:
-            listed[f"{name}: interval: {figure.interval.reason}"] = None
-    return list(listed)
+            reasons[f"{name}: interval: {figure.interval.reason}"] = None
+    return list(reasons)
 
 
 def build_dot(figure: CoefficientScore) -> Dot:

@@ -95,7 +95,10 @@ class TeamResult(Result, Generic[Some]):
     def _write_extremes(self, subject: str = "it") -> str:
         """Write the sentence on the labels with the highest and the lowest value."""
         values = {label: figure.value for label, figure in self.labels.items()}
-        intervals = {label: get_ends(x.interval, "corrected") for label, x in self.labels.items()}
+        intervals = {
+            label: get_ends(figure_of_label.interval, "corrected")
+            for label, figure_of_label in self.labels.items()
+        }
         confidence = parse_confidence(self.settings)
         return verdict.write_extremes(values, "label", subject, intervals, confidence)
 

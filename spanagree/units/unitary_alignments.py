@@ -55,7 +55,7 @@ class _Candidates(NamedTuple):
     saving: Floats
 
     def select(self, is_selected: Bools) -> _Candidates:
-        """Select unitary alignments by a mask."""
+        """Select the unitary alignments of a mask, with their savings."""
         return _Candidates(self.units[is_selected], self.saving[is_selected])
 
 
@@ -169,19 +169,19 @@ def list_unitary_alignments(
         is_useful = (gain > 0).all(axis=1)
         candidates_by_size.append(_Candidates(members[is_useful], total_saving[is_useful]))
         pair, row = expand_ranges(begin[members[:, 0]], begin[members[:, 0] + 1])
-        added = pairs.v[pair]
-        is_later = rank[added] > last_rank[row]
-        row, added = row[is_later], added[is_later]
+        added_unit = pairs.v[pair]
+        is_later = rank[added_unit] > last_rank[row]
+        row, added_unit = row[is_later], added_unit[is_later]
         by_pair = np.column_stack(
             [
-                _compute_savings(units, members[row, j], added, dissimilarity, per_pair)
+                _compute_savings(units, members[row, j], added_unit, dissimilarity, per_pair)
                 for j in range(members.shape[1])
             ]
         )
         of_added = empty + by_pair.sum(axis=1)
         gain = np.column_stack((gain[row] + by_pair, of_added))
         total_saving = total_saving[row] + of_added
-        members = np.column_stack((members[row], added))
+        members = np.column_stack((members[row], added_unit))
     candidates_by_size = [
         candidates.select(~left_out[component[candidates.units[:, 0]]])
         for candidates in candidates_by_size
@@ -222,7 +222,10 @@ def _build_incidence(candidates_by_size: list[_Candidates], n_units: int) -> Any
 
     rows = np.concatenate([candidates.units.ravel() for candidates in candidates_by_size])
     alignment_sizes = np.concatenate(
-        [np.full(len(sized.units), sized.units.shape[1]) for sized in candidates_by_size]
+        [
+            np.full(len(alignments_of_size.units), alignments_of_size.units.shape[1])
+            for alignments_of_size in candidates_by_size
+        ]
     )
     begin = np.concatenate(([0], np.cumsum(alignment_sizes)))
     return csc_array((np.ones(len(rows)), rows, begin), shape=(n_units, len(alignment_sizes)))

@@ -249,9 +249,11 @@ def _enumerate_groups(
             SegmentKind(
                 label,
                 count,
-                build_uniform_ends(n, x) if place_kinds is None else place_kinds.collect_ends(x),
+                build_uniform_ends(n, place)
+                if place_kinds is None
+                else place_kinds.collect_ends(place),
             )
-            for (x, label), count in counts
+            for (place, label), count in counts
         ]
         arrangements = Enumeration(segment_kinds, most_arrangements)
         if arrangements.count > most_arrangements:

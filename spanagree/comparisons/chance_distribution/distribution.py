@@ -179,7 +179,7 @@ class MatchDistribution:
         return (match - self.mean) / self.sd if self.variance else math.nan
 
     def _require_probabilities(self) -> Floats:
-        """Return the probabilities over the exact documents, or raise an error."""
+        """Return the probabilities over the exact documents; raise an error if there are none."""
         if self.probabilities is None:
             alternatives = format_setting("match", *list_measures(lambda measure: measure.is_whole))
             raise SettingError(
@@ -345,7 +345,7 @@ def _compute_expected_match(
     (a, b), measure = names, options.measure
     if fixed == b:
         a, b, measure = b, a, swap_annotators(measure)
-    chance = options.chance.fix_annotator(fixed, options.seed)
+    chance = options.chance.set_fixed_annotator(fixed, options.seed)
     coarse = measure.kernel != "offsets"  # values of custom measures cannot be extrapolated
     try:
         starts, layers = compute_start_distributions(corpus, (a, b), chance, measure, coarse=coarse)
@@ -430,6 +430,7 @@ def _find_parts_and_walk(
     )
 
     def walk(selected: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
+        """Compute the distributions of selected parts, with the fixed layer or with both random."""
         if fixed is None:
             return compute_both_random(
                 selected, measure, options.chance.name, budget, moments, place_kinds
@@ -537,7 +538,7 @@ def _renumber_labels(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
     """
     document = np.concatenate([layer.document for layer in layers])
     (document_index, _), inverse, _ = unique_rows(
-        document, np.concatenate([x.label for x in layers])
+        document, np.concatenate([own_layer.label for own_layer in layers])
     )
     rank = np.arange(len(document_index)) - np.searchsorted(document_index, document_index)
     labels_of_layers = np.split(rank[inverse], np.cumsum([len(layer) for layer in layers])[:-1])

@@ -109,6 +109,7 @@ def sort_canonically(corpus: Corpus) -> list[int]:
     _, length_index, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
 
     def build_sort_key(d: int) -> tuple[int, list[Any]]:
+        """Build the key of a document: its length, and its segments if the length is shared."""
         is_repeated = count[length_index[d]] > 1  # a unique length determines the position
         return int(corpus.lengths[d]), list(corpus[d].segments.values()) if is_repeated else []
 
@@ -119,6 +120,7 @@ def repeat_layer(layer: Layer, n_copies: int, n_documents: int) -> Layer:
     """Build a layer with several copies of the documents."""
 
     def repeat_column(column: Ints) -> Ints:
+        """Repeat a column once for each copy."""
         return np.tile(column, n_copies)
 
     _, copy = expand_ranges(np.zeros(n_copies, np.int64), np.full(n_copies, len(layer)))

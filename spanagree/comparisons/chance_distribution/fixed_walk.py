@@ -232,8 +232,12 @@ def _find_equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, 
     _, group, size = unique_rows(segments.part_index, segments.group)
     is_alone = size[group] == 1
     columns = (
-        np.where(is_alone, x, y)
-        for x, y in ((-1, segments.group), (segments.kind, 0), (segments.label, 0))
+        np.where(is_alone, alone_value, other_value)
+        for alone_value, other_value in (
+            (-1, segments.group),
+            (segments.kind, 0),
+            (segments.label, 0),
+        )
     )
     _, equal_index, count = unique_rows(segments.part_index, *columns)
     is_first = ~is_alone

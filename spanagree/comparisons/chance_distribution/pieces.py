@@ -125,7 +125,7 @@ def find_parts(
     """
     of_label = measure.of_label and chance != "nonoverlapping"
     n_labels = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
-    keys = [x.document * n_labels + x.label * of_label for x in (a, b)]
+    keys = [annotation.document * n_labels + annotation.label * of_label for annotation in (a, b)]
     shared_keys = np.intersect1d(keys[0], keys[1])
     annotators = []
     place_kinds = place_kinds or (np.zeros(len(a), np.int64), np.zeros(len(b), np.int64))

@@ -137,10 +137,10 @@ def _compute_probability_free(
 
 
 def _compute_arrangement_ratio(
-    n_free: Ints, added: tuple[Ints, Ints], segments: AnnotatorSegments
+    n_free: Ints, added_columns: tuple[Ints, Ints], segments: AnnotatorSegments
 ) -> Floats:
     """Compute the ratio of the numbers of arrangements with and without an additional segment."""
-    part_index, length = added
+    part_index, length = added_columns
     n_segments = np.bincount(segments.part_index, minlength=int(part_index.max(initial=0)) + 1)[
         part_index
     ]

@@ -230,7 +230,7 @@ def compute_near_by_walk(
             walk = NearWalk(*_build_annotations(content, 0, place_kinds), within, 2, moments=True)
             if words is not None:
                 document = int(place_kinds.document[content.second[0].place])
-                walk.counted = _find_word_borders(walk.borders, document, words)
+                walk.counted_borders = _find_word_borders(walk.borders, document, words)
             (final_ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
             ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
         for row, length in zip(members, lengths_of_members, strict=True):
@@ -298,7 +298,12 @@ def _renumber_labels(a: Sequence[KindCount], b: Sequence[KindCount]) -> PartKind
         label_index.setdefault(count.label, len(label_index) - 1)
     return PartKinds(
         *(
-            tuple(sorted(counted._replace(label=label_index[counted.label]) for counted in counts))
+            tuple(
+                sorted(
+                    kind_count._replace(label=label_index[kind_count.label])
+                    for kind_count in counts
+                )
+            )
             for counts in (a, b)
         )
     )
