@@ -543,7 +543,7 @@ class PairPlaces(Starts):
     def from_relations(
         cls, corpus: RelationCorpus, names: Sequence[str]
     ) -> tuple[Self, list[Ints]]:
-        """Find the sets of pairs of all relations of several layers, and the set of each relation."""
+        """Find the sets of pairs of all relations of some layers, and the set of each relation."""
         source, rule = corpus.source, corpus.rule
         segments = _DistinctSegments.from_corpus(source, rule)
         order = [list(source.layers).index(name) for name in names]
