@@ -114,7 +114,7 @@ def compute_arrangements(
 
 
 def _count_by_group(of_group: Ints, is_counted: Bools) -> Ints:
-    """Count the marked classes of each group."""
+    """Count the classes of each group that a mask marks."""
     return np.bincount(of_group, is_counted, int(of_group.max()) + 1).astype(np.int64)
 
 
@@ -139,7 +139,7 @@ def _has_other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
 
 
 def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
-    """Compute groups with segments that may be in any slots, as in the uniform model.
+    """Compute distributions for groups with segments in any slots, as in the uniform model.
 
     Args:
         kinds: kinds and their places.
@@ -201,7 +201,7 @@ class _GroupBatch:
 
 
 def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budget: float) -> Ints:
-    """Compute the remaining classes, and return the groups that use the mixture."""
+    """Compute the distributions of all other classes; return the groups that use the mixture."""
     open_rows = np.flatnonzero(is_open)
     if not len(open_rows):
         return open_rows

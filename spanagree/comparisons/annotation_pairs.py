@@ -97,7 +97,7 @@ class AnnotationIndex:
     def build_layer(
         self, segments: Sequence[Ints], rows: Ints, details: SegmentDetails | None = None
     ) -> tuple[Layer, Ints]:
-        """Build a layer with one document for each annotation, with the segments' indices."""
+        """Build a layer with one document for each annotation, and the index of each segment."""
         segment, row = expand_ranges(self.begin[rows], self.end[rows])
         start, end, label = (column[segment] for column in segments)
         details_of_rows = (
@@ -110,7 +110,7 @@ class AnnotationIndex:
         return find_rows((self.document, self.annotator), (document, annotator))
 
     def sum_by_annotation(self, rows: Comparisons) -> Floats:
-        """Sum matched, expected and size over the rows of each annotation, the first of its rows.
+        """Sum matched, expected and size over the rows in which each annotation is the first one.
 
         The shape is (annotations, 3), or (annotations, 4) with the expected size if sizes are
         random.

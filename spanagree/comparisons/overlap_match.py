@@ -26,11 +26,11 @@ from spanagree.comparisons.measures import Measure
 def compute_matches_at_places(
     document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> tuple[Ints | Floats, Ints]:
-    """Compute the match of a segment of B at each place, and the bit after it; (places, bits).
+    """Compute the match of a segment of B at each place, and the bit after the segment.
 
-    The bit states whether the segment of A that crosses the border is already paired. The segment
-    of B is paired with the first candidate of A: among all, or, if the bit is set, among those that
-    start at or after its own start.
+    Both are shaped (places, bits). The bit states whether the segment of A that crosses the
+    border is already paired. The segment of B is paired with the first candidate of A: among all,
+    or, if the bit is set, among the candidates that start at or after its own start.
     """
     a = document_parts.a  # sorted by part and start; the segments are disjoint
     part_index, start, end, label = places
@@ -65,7 +65,7 @@ def compute_matches_at_places(
 def is_same_crossing(
     document_parts: DocumentParts, part_index: Ints, is_used: Bools, rank: Ints
 ) -> Bools:
-    """Mask the borders that the same segment of A crosses as the border before; (parts, ranks)."""
+    """Mask borders that the segment of A across the border before crosses too; (parts, ranks)."""
     a = document_parts.a
     segment, row_of_part = expand_ranges(
         np.searchsorted(a.part_index, part_index), np.searchsorted(a.part_index, part_index + 1)

@@ -12,9 +12,10 @@ the distribution. All terms are positive, so even the smallest probabilities kee
 Random annotations with equal counts are walked together, so each u takes a few operations over all
 of them.
 
-A measure that is not additive needs one more bit in the state. If only mean and variance are
-requested, or matches are not integers, G contains (1, Σ m, Σ m²) instead of a distribution. Tables
-have the shape (annotations, borders, bits, matches).
+A measure that is not additive needs one more *bit* in the state: whether the segment of A that
+crosses the border is paired (:mod:`spanagree.comparisons.overlap_match`). If only mean and variance
+are requested, or matches are not integers, G contains (1, Σ m, Σ m²) instead of a distribution.
+Tables have the shape (annotations, borders, bits, matches).
 """
 
 from __future__ import annotations
@@ -314,7 +315,10 @@ def _build_kind_table(
 def _compute_gains_and_bits(
     document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> tuple[Ints | Floats, Ints]:
-    """Compute the gain of a segment of B at each place, and the bit after it; (places, bits)."""
+    """Compute the gain of a segment of B at each place, and the bit after the segment.
+
+    Both are shaped (places, bits).
+    """
     if measure.kernel == "one-to-one":
         return compute_matches_at_places(document_parts, measure, places)
     gain = _compute_gains(document_parts, measure, places)

@@ -245,7 +245,7 @@ def compute_near_by_walk(
 def _count_near_anywhere(
     content: PartKinds, lengths: tuple[int, ...], within: int, budget: float
 ) -> dict[int, Floats]:
-    """Count the ways within a tolerance in documents of several lengths; cached."""
+    """Count the ways to place segments by pairs within a tolerance, for several lengths; cached."""
     borders = range(lengths[-1] + 1)
     annotations = _build_annotations(content, lengths[-1], None)
     walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
