@@ -90,7 +90,7 @@ def test_ten_annotators_are_a_crowd(monkeypatch):
     by_pairs = crowded.AnnotationIndex.pair_annotations
     monkeypatch.setattr(
         crowded.AnnotationIndex,
-        "pairs",
+        "pair_annotations",
         lambda *a, **k: compared.append(len(by_pairs(*a, **k)[0])) or by_pairs(*a, **k),
     )
     for annotators in (9, 10):
