@@ -174,7 +174,7 @@ class Disagreements(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "counts")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each disagreement; without any the caption says so."""
         return build_shortened_table(self._rows_of, len(self))
 
@@ -240,7 +240,7 @@ class Disagreements(Result):
         )
         return f"no disagreement: {subject}, {explanation}"
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         title = f"disagreements of {' and '.join(map(prepare_text, self.between))}"

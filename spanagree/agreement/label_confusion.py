@@ -245,7 +245,7 @@ class Confusion(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "labels")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the matrix for text output, and a row for each nonzero cell for data."""
         a, b = map(escape_name, self.sides)
         names, label_values = (*self.labels, NOTHING), (*self.labels, None)
@@ -291,7 +291,7 @@ class Confusion(Result):
             in_data=Frame(columns_of_data, cells, self.settings),
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the matrix as a heat map, of numbers or of shares."""
         names = [*self.labels, NOTHING]
         values, limits, title = self.shares, (0.0, 1.0), "share of the row"

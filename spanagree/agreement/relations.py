@@ -91,7 +91,7 @@ class RelationDisagreements(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each disagreement."""
         columns = [
             Column("document", document_noun(self.settings), "name"),
@@ -160,7 +160,7 @@ class RelationDisagreements(Result):
         ]
         return f"{subject}: {', '.join([f'{self.counts[_MATCH]} the same', *kind_counts])}"
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
         title = f"relations of {' and '.join(map(prepare_text, self.settings.between))}"

@@ -37,7 +37,7 @@ _FEW = "*"
 _MARKED = Column("", "marked, over pairs", "count")
 
 
-def table_of(agreement: Agreement, by: str | None) -> Frame:
+def build_table(agreement: Agreement, by: str | None) -> Frame:
     """Build a table of the team and the mean over pairs; with ``by``, a row for each part."""
     leading_columns, layout_rows, trailing_columns = _LAYOUTS[by](agreement)
     has_intervals = agreement.settings.ci is not None and by != "document"
@@ -107,7 +107,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         )
         short_table = add_remark_on_more(short_table, len(rows) - by_annotator.SHOWN)
         table = replace(table, in_terminal=short_table)
-    uniform = None if agreement.uniform is None else agreement.uniform._table(by)
+    uniform = None if agreement.uniform is None else agreement.uniform._build_table(by)
     return insert_uniform_chance(table, uniform, agreement.places)
 
 
@@ -173,10 +173,10 @@ def _write_remarks(
         if score.reason and score.reason != NO_CHANCE:
             prefix = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
             remarks.append(f"–: {prefix}{name} undefined: {score.reason}")
-    return [*dict.fromkeys(filter(None, [*remarks, *caveats_of(agreement)]))]
+    return [*dict.fromkeys(filter(None, [*remarks, *list_caveats(agreement)]))]
 
 
-def picture_of(agreement: Agreement, by: str | None) -> Plot:
+def build_plot(agreement: Agreement, by: str | None) -> Plot:
     """Plot the corrected F1 of each annotator with each other as a heat map.
 
     By annotator or label, plot the F1 of each row as dots, with their intervals.
@@ -275,7 +275,7 @@ _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
 # --- what is said of an agreement ---
 
 
-def caveats_of(agreement: Agreement) -> tuple[str, ...]:
+def list_caveats(agreement: Agreement) -> tuple[str, ...]:
     """Collect warnings about the team, and about documents and annotators of great weight."""
     team, documents = agreement.team, agreement.evidence[0]
     with_pairs = (member for member in agreement.annotators.values() if member.pairs)
@@ -317,7 +317,7 @@ def _warn_of_few_annotators(agreement: Agreement) -> Iterator[str]:
         yield f"{noun}: an interval over annotators is unreliable with fewer than {FEW_ANNOTATORS}"
 
 
-def verdict_of(agreement: Agreement) -> str:
+def write_verdict(agreement: Agreement) -> str:
     """Write the corrected agreement of the team, and the number of documents behind it."""
     noun, confidence = document_noun(agreement.settings), parse_confidence(agreement.settings)
     scope = f" over {noun}s, for these {pluralize(_count_compared(agreement), 'annotator')}"

@@ -58,7 +58,7 @@ class StartDistributions(Result):
         """Start distribution of each distinct length of a segment."""
         return dict(zip(self.settings.segments, self.start, strict=True))
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a table with a row for each position; in data, for each length and position."""
         distributions = {
             segment_length: start.tolist() for segment_length, start in self._by_length.items()
@@ -86,7 +86,7 @@ class StartDistributions(Result):
             in_data=Frame([*keys, Column("probability")], rows, self.settings),
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot a curve for each distinct length."""
         rows = {
             f"length {segment_length}": start

@@ -99,7 +99,7 @@ class PartialCredit(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "error")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         columns = [
             Column("figure", "figure", "name", "figure of credit"),
             Column("observed", "observed", meaning="observed credit"),
@@ -123,7 +123,7 @@ class PartialCredit(Result):
         caption = f"credit of {second} against {first}, {document_count}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot precision, recall and F1, observed and by chance."""
         values = ("expected", "observed")
         rows = [

@@ -104,7 +104,7 @@ class Check(ResultBase):
         """Number of cases that have to be repaired."""
         return sum(finding.count for finding in self.findings if finding.error)
 
-    def _summary(self) -> dict[str, Any]:  # keys depend on the files
+    def _build_summary(self) -> dict[str, Any]:  # keys depend on the files
         return self.contents
 
     def to_text(self) -> str:
@@ -153,7 +153,7 @@ class Check(ResultBase):
         notes = map(escape_name, self.notes)
         return "\n".join([*lines, *notes, "", break_signature(self.signature), ""])
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table of coverage, annotators or findings."""
         if by == "coverage":
             columns = [

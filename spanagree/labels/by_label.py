@@ -58,7 +58,7 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
             f"{subject} of {name}: {sentence}" for name, subject, _, sentence in split_caveats
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot α of each part with its interval."""
         rows = [
             (
@@ -106,7 +106,7 @@ class CoefficientsByLabel(CoefficientsByPart):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Stack the tables of the labels."""
         tables = {
             label: coefficients_of_label.table() for label, coefficients_of_label in self.items()

@@ -16,7 +16,7 @@ from spanagree.settings import parse_confidence
 _COUNTED = (*Counts._fields, "agreements", "potential")
 
 
-def caveats_of(coefficient: Coefficient) -> tuple[str, ...]:
+def list_caveats(coefficient: Coefficient) -> tuple[str, ...]:
     """Collect caveats of the corrected figure."""
     score = build_undefined_score("")
     if coefficient.CORRECTED:
@@ -31,7 +31,7 @@ def caveats_of(coefficient: Coefficient) -> tuple[str, ...]:
     return tuple(write_caveats(coefficient.name, score, coefficient.evidence, noun))
 
 
-def verdict_of(coefficient: Coefficient) -> str:
+def write_verdict(coefficient: Coefficient) -> str:
     """Write the sentence on the value of the coefficient; empty for SPA and bias."""
     if coefficient.CORRECTED != "value":
         return ""
@@ -42,7 +42,7 @@ def verdict_of(coefficient: Coefficient) -> str:
     )
 
 
-def table_of(coefficient: Coefficient, by: str | None) -> Frame:
+def build_table(coefficient: Coefficient, by: str | None) -> Frame:
     """Build a table with a row for the coefficient, then one for each category."""
     return build_data_table(
         type(coefficient),
@@ -51,7 +51,7 @@ def table_of(coefficient: Coefficient, by: str | None) -> Frame:
     )
 
 
-def picture_of(coefficient: Coefficient, by: str | None) -> Plot:
+def build_plot(coefficient: Coefficient, by: str | None) -> Plot:
     """Plot the value with its interval, then the value of each category."""
     # the value of SPA is the observed figure, that of other coefficients the corrected figure
     interval_figure = "observed" if coefficient.CORRECTED == "corrected" else "corrected"

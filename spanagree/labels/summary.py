@@ -187,13 +187,13 @@ class Categories(ResultByPart[CategoryAgreement]):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("lowest",)
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a table with a row for each category."""
         from spanagree.labels.coefficient_table import build_data_table  # loaded when shown
 
         return build_data_table(CategoryAgreement, self.items(), self.settings)
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the value of each category."""
         from spanagree.results.plots import plot_dots  # loaded when shown
 

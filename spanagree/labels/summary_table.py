@@ -27,13 +27,13 @@ _NO_ENDS = (UNDEFINED, UNDEFINED)
 _LOWEST = "lowest agreement by category"
 
 
-def caveats_of(coefficients: Coefficients) -> tuple[str, ...]:
+def list_caveats(coefficients: Coefficients) -> tuple[str, ...]:
     """Collect the caveats: the dependence of SPA, and those common to all coefficients."""
     doubt = (coefficients.spa.dependence,) if coefficients.spa.dependence else ()
     return (*doubt, *coefficients.pi.caveats)
 
 
-def verdict_of(coefficients: Coefficients) -> str:
+def write_verdict(coefficients: Coefficients) -> str:
     """Write the verdict: the value of α, and the category with the lowest agreement."""
     ends, confidence = coefficients.alpha.interval, parse_confidence(coefficients.settings)
     interval = None if ends is None else ends.corrected
@@ -53,16 +53,16 @@ def verdict_of(coefficients: Coefficients) -> str:
     return f"{alpha} Agreement is lowest on {escape_name(lowest)} ({lowest_value} of its pairs)."
 
 
-def table_of(coefficients: Coefficients, by: str | None) -> Frame:
+def build_table(coefficients: Coefficients, by: str | None) -> Frame:
     """Build a table with a row for each coefficient, or for each category, pair and so on."""
-    build_table: dict[str | None, Callable[[], Frame]] = {
+    table_builders: dict[str | None, Callable[[], Frame]] = {
         None: lambda: _build_coefficients_table(coefficients),
         "category": lambda: _build_category_table(coefficients),
         "annotator": lambda: _build_annotator_table(coefficients),
         "pair": lambda: build_pairs_table(coefficients.basis),
         "item": lambda: build_items_table(coefficients.basis),
     }
-    table, counts = build_table[by](), coefficients.counts
+    table, counts = table_builders[by](), coefficients.counts
     names = counts.annotators
     if by in (None, "category") and coefficients.categories.lowest is not None:
         table = replace(table, meanings={**table.meanings, _LOWEST: _LOWEST})
@@ -76,7 +76,7 @@ def table_of(coefficients: Coefficients, by: str | None) -> Frame:
         remarks=[
             *table.remarks,
             *dict.fromkeys(_yield_remarks(coefficients, by)),
-            *caveats_of(coefficients),
+            *list_caveats(coefficients),
         ],
     )
 
@@ -276,7 +276,7 @@ def _yield_remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
                 yield f"–: agreement undefined: {agreement.reason}"
 
 
-def picture_of(coefficients: Coefficients, by: str | None) -> Plot:
+def build_plot(coefficients: Coefficients, by: str | None) -> Plot:
     """Plot the coefficients with their intervals, or agreement by category or annotator."""
     shown_coefficients = [
         coefficients.parts[key] for key, figure_name in COEFFICIENTS.items() if figure_name.is_share

@@ -171,7 +171,7 @@ class EvaluationByLevel(Result):
         notes = [*self.whole.notes, *self.notes]
         return {**super().head(), "notes": notes, "caveats": [*self.whole.caveats, *self.caveats]}
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each system, in one block for each level and one for all documents."""
         columns = [
             Column("level", "", "name"),
@@ -260,7 +260,7 @@ class EvaluationByLevel(Result):
                 remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between_levels)}")
         return remarks
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the corrected F1 of each system in each level."""
         defined = self.defined
         names = [level.name for level, _ in defined]

@@ -162,7 +162,7 @@ class Difficulty(Result):
         """Number of documents without a difficulty."""
         return int((~self.defined).sum())
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a table with a row for each document."""
         noun = document_noun(self.settings)
         reasons = np.where(self.seen, "nothing marked", "not seen")
@@ -193,7 +193,7 @@ class Difficulty(Result):
             table = insert_uniform_column(
                 table, "chance", lambda row: uniform[row[0]], self.places.rule
             )
-        return replace(table, in_terminal=self._short(table))
+        return replace(table, in_terminal=self._shorten_table(table))
 
     def _remarks_on_places(self) -> list[str]:
         """Write the remarks on segments that do not follow the rule of places."""
@@ -201,7 +201,7 @@ class Difficulty(Result):
             return []
         return self.places.write_remarks({self._annotators_phrase(): list(self.places.annotators)})
 
-    def _short(self, table: Frame) -> Frame:
+    def _shorten_table(self, table: Frame) -> Frame:
         """Shorten the table for a terminal: a histogram, and the easiest and hardest documents."""
         short = replace(table, caption="\n".join([table.caption, "", *_draw_bars(self)]))
         easiest_first = np.flatnonzero(self.defined)
@@ -225,7 +225,7 @@ class Difficulty(Result):
         team = "the team of " if len(self.annotators) > 1 else ""
         return f"{team}{names}{f' and {n_more} more' if n_more > 0 else ''}"
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the F1 by chance alone of each document against its marked share."""
         if not self.defined.any():
             return Plot(lambda ax: write_sentence(ax, NOTHING))

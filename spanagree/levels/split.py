@@ -76,7 +76,7 @@ class Split(ResultBase):
         """The parts, followed by the documents without a difficulty if there are any."""
         return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each level, and one for documents without a difficulty."""
         columns = [
             Column("name", kind="name"),

@@ -411,7 +411,7 @@ class Disputes(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("shared", "outliers")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a table of disputed segments, or of documents; a terminal shows the first."""
         documents = build_shortened_table(self._tabulate_documents, len(self.documents))
         if by is not None:
@@ -506,7 +506,7 @@ class Disputes(Result):
         remarks += verdict.write_chance_remarks(self.settings)
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of disputed segments in each of the first documents."""
         first_documents = self.documents[:_DRAWN]
         counts = {

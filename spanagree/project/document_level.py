@@ -99,7 +99,7 @@ class DocumentAgreement(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "seen")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table with a row for any label, and one for each label."""
         ci = self.settings.ci is not None
         columns = [
@@ -137,7 +137,7 @@ class DocumentAgreement(Result):
             ],
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot α of any label and of each label, with intervals."""
         rows = [
             (name, [(coefficient.value, *get_ends(coefficient.interval, "corrected"))])

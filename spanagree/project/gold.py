@@ -171,7 +171,7 @@ class Gold(Result):
         """Number of voters for each document that too few voters saw, by id."""
         return {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()}
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table by label, of segments, or of cases to be adjudicated."""
         if by is None:
             return self._by_label()
@@ -276,7 +276,7 @@ class Gold(Result):
             )
         return ", ".join(clauses)
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the distribution of the share of votes over the gold segments."""
         shares = self.counted.share[self.counted.outcome == GOLD]
         counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))

@@ -251,7 +251,7 @@ class Worklist(Result):
         assignees = [self.names[a] for a in self.annotator.tolist()]
         write_tasks(self.corpus, self.document, assignees, path, task_kind)
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table of readings, or of annotators; a terminal shows annotators."""
         n_annotators = len(self.names)
         if by is not None:
@@ -303,7 +303,7 @@ class Worklist(Result):
             columns = [column._replace(title="") for column in columns]
         return Frame(columns, rows, self.settings, caption=caption, remarks=self.caveats)
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of documents for each annotator to read."""
         counts = {
             prepare_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)

@@ -233,7 +233,7 @@ class Plan(ResultBase):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("value", "documents", "of_documents", "each", "width")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table of requirements for each number of annotators."""
         heads = [
             Column("annotators", "annotators of each", "count"),

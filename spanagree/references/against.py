@@ -215,7 +215,7 @@ class ReferenceEvaluation(SystemsResult):
         """Number of references."""
         return self.settings.references
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each system, then one for the ceiling; ``by`` adds rows."""
         ci, noun = self.settings.ci is not None, document_noun(self.settings)
         f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
@@ -276,7 +276,7 @@ class ReferenceEvaluation(SystemsResult):
             caption=f"{pluralize(len(self.systems), 'system')} against {references},"
             f" {pluralize(self.documents, noun)}",
         )
-        uniform = None if self.uniform is None else self.uniform._table(by)
+        uniform = None if self.uniform is None else self.uniform._build_table(by)
         return insert_uniform_chance(table, uniform, self.places)
 
     @property
@@ -322,7 +322,7 @@ class ReferenceEvaluation(SystemsResult):
             remarks.append(f"–: human agreement is undefined: {reason}")
         return [*remarks, *self.caveats]
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot F1 and corrected F1 of each system, and below them the ceiling.
 
         By label the plot is a heat map of corrected F1, labels × systems and people.

@@ -222,7 +222,7 @@ class AltTest(Result):
         "compared", "documents", "left_out", "empty", "marked?", "marked_in?"
     )  # fmt: skip
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each kind of score or, with ``by``, for each score and annotator."""
         rows: list[list[Value]] = []
         titles = {score_name: _NAMES.get(score_name, score_name) for score_name in self.verdicts}
@@ -300,7 +300,7 @@ class AltTest(Result):
             remarks.append(f"left out, with fewer than {LEAST} instances: {names}")
         return remarks
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the advantage of the candidate over each annotator, by score."""
         of_annotators = zip(*(test.annotators for test in self.verdicts.values()), strict=True)
         rows = [

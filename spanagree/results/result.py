@@ -79,8 +79,8 @@ class MappingResult(ABC):
 class ResultBase(NanEqualMixin):
     """A result with its settings, signature, notes, warnings and tables.
 
-    A method (``_table``) or a module (``SHOWN_BY``) describes it as a frame; ``BY`` has the names
-    of its breakdowns.
+    A method (``_build_table``) or a module (``SHOWN_BY``) describes it as a frame; ``BY`` has the
+    names of its breakdowns.
     """
 
     BY: ClassVar[Mapping[str, str]] = {}
@@ -103,12 +103,12 @@ class ResultBase(NanEqualMixin):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Warnings about unreliable results, one sentence each."""
-        return self._display_module.caveats_of(self) if self.SHOWN_BY else ()
+        return self._display_module.list_caveats(self) if self.SHOWN_BY else ()
 
     @property
     def verdict(self) -> str:
         """The result in a sentence or two; empty if nothing is compared."""
-        return self._display_module.verdict_of(self) if self.SHOWN_BY else ""
+        return self._display_module.write_verdict(self) if self.SHOWN_BY else ""
 
     @property
     def _display_module(self) -> Any:
@@ -142,10 +142,10 @@ class ResultBase(NanEqualMixin):
             **({"verdict": self.verdict} if self.verdict else {}),
             "notes": list(self.notes),
             "caveats": list(self.caveats),
-            "summary": self._summary(),
+            "summary": self._build_summary(),
         }
 
-    def _summary(self) -> dict[str, Any]:
+    def _build_summary(self) -> dict[str, Any]:
         """Build the part of the JSON on the whole result, which is in no table."""
         summary = {}
         for entry in self.SUMMARY:
@@ -167,10 +167,12 @@ class ResultBase(NanEqualMixin):
 
         if by is not None:
             check_choice(by, self.BY, "by")
-        return complete_table(self._table(by), of_layers=self.OF_LAYERS).add_verdict(self.verdict)
+        return complete_table(self._build_table(by), of_layers=self.OF_LAYERS).add_verdict(
+            self.verdict
+        )
 
-    def _table(self, by: str | None) -> Frame:
-        return self._display_module.table_of(self, by)
+    def _build_table(self, by: str | None) -> Frame:
+        return self._display_module.build_table(self, by)
 
     def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
         """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
@@ -280,7 +282,7 @@ class ResultBase(NanEqualMixin):
 
 
 class Result(ResultBase):
-    """A result with a plot (``_picture``), also for the breakdowns in ``DRAWN``."""
+    """A result with a plot (``_build_plot``), also for the breakdowns in ``DRAWN``."""
 
     DRAWN: ClassVar[tuple[str, ...]] = ()
 
@@ -308,7 +310,7 @@ class Result(ResultBase):
             SettingError: if there is no plot by ``by``.
         """
         self.check_picture(by)
-        return self._picture(by)
+        return self._build_plot(by)
 
     @classmethod
     def check_picture(cls, by: str | None) -> None:
@@ -324,8 +326,8 @@ class Result(ResultBase):
                 f"{'or ' if breakdowns else ''}without a breakdown"
             )
 
-    def _picture(self, by: str | None) -> Plot:
-        return self._display_module.picture_of(self, by)
+    def _build_plot(self, by: str | None) -> Plot:
+        return self._display_module.build_plot(self, by)
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
         """Return the figures as one flat mapping, for programs that log experiments.

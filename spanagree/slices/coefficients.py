@@ -168,7 +168,7 @@ class CoefficientsBySlice(CoefficientsByPart):
         """Tested differences as plain data."""
         return [change._asdict() for change in self.differences] or None
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a table with a row for each slice."""
         has_intervals = self.settings.ci is not None
         columns = [

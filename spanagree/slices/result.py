@@ -296,7 +296,7 @@ class Slices(Result, MappingResult):
         names = {"system": self.largest.scored, "a": self.largest.a, "b": self.largest.b}
         return {**names, "observed": observed, **of_corrected, "tested": self.n_tested}
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a table with a row for each slice and system, and for all documents."""
         has_intervals, of_team = self.settings.ci is not None, self._of_team
         ratios = list_figures(self.settings.get("f_beta"))
@@ -372,7 +372,7 @@ class Slices(Result, MappingResult):
             breaks=breaks[1:],
             for_people=range(len(rows) - n_whole_rows, len(rows)),
         )
-        uniform = None if self.uniform is None else self.uniform._table(by)
+        uniform = None if self.uniform is None else self.uniform._build_table(by)
         return insert_uniform_chance(table, uniform, self.places)
 
     def _change_columns(self) -> list[Column]:
@@ -487,7 +487,7 @@ class Slices(Result, MappingResult):
             for n_least, names in sorted(names_by_count.items())
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot F1 and corrected F1 of each slice as dots, or a line for each of several systems.
 
         With several systems, only the first slices are plotted.

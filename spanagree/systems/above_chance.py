@@ -174,7 +174,7 @@ class ChanceTest(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table, with a row for each system."""
         columns = [
             Column("system", "system", "name", "system against chance"),
@@ -224,7 +224,7 @@ class ChanceTest(Result):
             remarks=[*reasons, *self.caveats],
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the distribution of F1 by chance and the observed F1 of each system."""
         systems = [system for system in self.systems.values() if not math.isnan(system.p)]
         if not systems:

@@ -304,7 +304,7 @@ class Comparison(Result, MappingResult):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"pairs": None}
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build the table, with a row for each pair of systems."""
         adjusted_title = "Holm" if self._is_drawn else f"p × {len(self.pairs)}"
         is_unadjusted = len(self.pairs) == 1 and not self._is_drawn
@@ -385,7 +385,7 @@ class Comparison(Result, MappingResult):
             return opening
         return f"{opening}, times {n_pairs} pairs, and intervals are simultaneous"
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the differences with their intervals, or a heat map for many pairs."""
         names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
         if len(self.pairs) > _MAX_PLOTTED_PAIRS:

@@ -79,7 +79,7 @@ class ErrorTypes(Result):
             )
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each type of error and system, with its share of the system's errors."""
         columns = [
             Column("system", "system", "name"),
@@ -99,7 +99,7 @@ class ErrorTypes(Result):
         caption = write_caption("errors of", self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of errors of each type as a heat map."""
         table = [[self.counts[name][error_type] for name in self.counts] for error_type in KINDS]
         return plot_heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")

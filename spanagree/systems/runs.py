@@ -169,7 +169,7 @@ class EvaluationOfRuns(SystemsResult):
             spreads.append(verdict.write_chance_model(self.settings))
         return verdict.join_in_two_sentences(*ranking, *spreads, self.not_in_text)
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each system, with means and spread over its runs."""
         has_intervals = parse_confidence(self.settings) is not None
         columns_by_figure = {
@@ -269,7 +269,7 @@ class EvaluationOfRuns(SystemsResult):
                     remarks.append(f"{escape_name(run)}: F1 undefined: {scores['f1'].reason}")
         return remarks
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the corrected F1 of the runs of each system, and their mean."""
         score_key, prefix = verdict.choose_figure(self.settings)
         rows = {

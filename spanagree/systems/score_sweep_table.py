@@ -26,7 +26,7 @@ _SHOWN = 12  # thresholds of each system that a terminal shows
 _NAMED = 3  # systems in a verdict
 
 
-def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
+def build_table(sweep: ScoreSweep, by: str | None) -> Frame:
     """Build a table with a row for each threshold of each system.
 
     If there are many, text output shows a selection with the lowest, the highest and the best.
@@ -115,7 +115,7 @@ def _look_up_score(sweep: ScoreSweep, tally: Tally) -> Score:
     return tally.score_of([*sweep.figures.values()][-1])
 
 
-def verdict_of(sweep: ScoreSweep) -> str:
+def write_verdict(sweep: ScoreSweep) -> str:
     """Write the verdict: the best threshold compared with none, on held-out documents."""
     sentences = [
         _compare_best(sweep, system.name, system.best)
@@ -156,7 +156,7 @@ def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     return f"{opening} ({difference_phrase}){outcome}."
 
 
-def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
+def list_caveats(sweep: ScoreSweep) -> tuple[str, ...]:
     """Warn if few documents are held out."""
     held_out_counts = [
         system.best.n_held_out for system in sweep.systems.values() if system.best is not None
@@ -170,7 +170,7 @@ def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
     )
 
 
-def picture_of(sweep: ScoreSweep, by: str | None) -> Plot:
+def build_plot(sweep: ScoreSweep, by: str | None) -> Plot:
     """Plot the figures of one system over thresholds, or corrected F1 of several systems."""
     score_key, prefix = verdict.choose_figure(sweep.settings)
     is_corrected = score_key == "corrected"

@@ -185,7 +185,7 @@ class StrategyScores(Result):
             sentences.append(f"F1 of {escape_name(name)}: {figures}.")
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         """Build a row for each strategy of each system, or of each of its labels."""
         is_overall = by is None
         columns = [
@@ -220,7 +220,7 @@ class StrategyScores(Result):
         caption = write_caption(subject, self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot F1 of each strategy as a heat map."""
         table = [
             [self.counts[name][strategy].f1 for name in self.counts] for strategy in STRATEGIES

@@ -59,7 +59,7 @@ def _build_chance_cells(
     ]
 
 
-def table_of(evaluation: Evaluation, by: str | None) -> Frame:
+def build_table(evaluation: Evaluation, by: str | None) -> Frame:
     """Build a table with a row for each system.
 
     With ``by`` it has a row for each part of a system, then its averages.
@@ -147,7 +147,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         best=() if by else _list_best_columns(evaluation),
     )
     table = convert_table_to_seconds(table, *(column.key for column in counts))
-    uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
+    uniform = None if evaluation.uniform is None else evaluation.uniform._build_table(by)
     return insert_uniform_chance(table, uniform, evaluation.places)
 
 
@@ -191,10 +191,10 @@ def _write_remarks(evaluation: Evaluation, by: str | None) -> list[str]:
             remarks |= {f"–: {reason}": None for reason in _list_undefined_reasons(tally)}
             if tally.f1.interval is not None and tally.f1.interval.reason:
                 remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
-    return [*remarks, *write_remarks_on_chance(evaluation), *caveats_of(evaluation)]
+    return [*remarks, *write_remarks_on_chance(evaluation), *list_caveats(evaluation)]
 
 
-def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
+def build_plot(evaluation: Evaluation, by: str | None) -> Plot:
     """Plot F1 as observed and corrected: slopes, or dots with their intervals.
 
     By label, plot a heat map of corrected F1, labels × systems.
@@ -241,7 +241,7 @@ def _list_undefined_reasons(scores: HasScores) -> list[str]:
     return reasons
 
 
-def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
+def list_caveats(evaluation: Evaluation) -> tuple[str, ...]:
     """Collect warnings about the F1 of each system."""
     scores = evaluation.scores.items()
     evidence = _look_up_evidence(evaluation)
@@ -255,7 +255,7 @@ def _look_up_evidence(evaluation: Evaluation) -> dict[str, list[int]]:
     return {name: evaluation.counted.evidence[name][f1].tolist() for name in evaluation.systems}
 
 
-def verdict_of(evaluation: Evaluation) -> str:
+def write_verdict(evaluation: Evaluation) -> str:
     """Write the order of systems by corrected F1, and the number of documents behind it."""
     noun = document_noun(evaluation.settings)
     informative = [documents for documents, _, _ in _look_up_evidence(evaluation).values()]

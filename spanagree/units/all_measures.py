@@ -142,7 +142,7 @@ class MeasureComparison(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "documents", "of_documents")
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         columns = [
             Column("measure", "measure", "name", "measure of units"),
             Column("value", "value", "figure", "value of units"),
@@ -182,7 +182,7 @@ class MeasureComparison(Result):
             ],
         )
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot the values as dots."""
         no_end = math.nan
         rows: list[tuple[str, list[Dot]]] = [

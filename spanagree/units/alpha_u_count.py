@@ -110,9 +110,11 @@ def sum_disagreements(corpus: Corpus, counting: DisagreementOptions) -> Disagree
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    tables: dict[tuple[str, ...], DisagreementTable] = {(): _build_table(corpus, settings)}
+    tables: dict[tuple[str, ...], DisagreementTable] = {
+        (): _build_disagreement_table(corpus, settings)
+    }
     for pair in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
-        tables[pair] = _build_table(corpus.select_annotators(pair), settings)
+        tables[pair] = _build_disagreement_table(corpus.select_annotators(pair), settings)
     if counting.progress is not None:
         counting.progress(len(tables), len(tables))
     return DisagreementCounts(
@@ -126,7 +128,7 @@ def sum_disagreements(corpus: Corpus, counting: DisagreementOptions) -> Disagree
     )
 
 
-def _build_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
+def _build_disagreement_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
     """Build the table of the observed and the expected disagreement of each document."""
     joined = settings.continuum == "joined"
     units = sums_of.collect_continua(corpus, joined)

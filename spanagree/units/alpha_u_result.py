@@ -63,7 +63,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
         """Sentence on α_U, and on the labels with the lowest and the highest value."""
         return f"{self._write_verdict('α_U', self.all)} {self._write_extremes()}".rstrip()
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         rows = list(self._yield_named_rows(by))
         heads = PAIR if by == "pair" else [Column("label", "label", "name", "label of units")]
         breaks = () if by == "pair" or len(rows) < 2 else (len(rows) - 1,)
@@ -81,7 +81,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
             yield [label], self.team.documents, figure
         yield ["all"], self.team.documents, self.all
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
             return plot_coefficients(

@@ -267,7 +267,7 @@ def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
             n_alignment_parts + n_done, n_alignment_parts + n_total
         ),
     )
-    table = _build_table(weight, observed, expected)
+    table = _build_summands(weight, observed, expected)
     of_gamma, *of_categories = np.moveaxis(table, 1, 0)
     figures = [_compute_gamma(of_gamma, expected)]
     for category_index, (sums, label) in enumerate(
@@ -291,7 +291,7 @@ def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     )
 
 
-def _build_table(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) -> Floats:
+def _build_summands(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) -> Floats:
     """Build the summands of each document; (documents, figures, 4).
 
     The figures are γ, γ_cat and γ_k of each label; the four columns are the observed and the

@@ -117,7 +117,7 @@ class Gamma(TeamResult[GammaFigures]):
         """Sentence on γ, and on the labels with the lowest and the highest γ_k."""
         return f"{self._write_verdict('γ', self.gamma)} {self._write_extremes('γ_k')}".rstrip()
 
-    def _table(self, by: str | None) -> Frame:
+    def _build_table(self, by: str | None) -> Frame:
         coefficient = Column("coefficient", "coefficient", "name", "coefficient of units")
         heads = {
             None: [coefficient],
@@ -146,7 +146,7 @@ class Gamma(TeamResult[GammaFigures]):
                 yield [*names, "γ"], pair_figures.documents, pair_figures.gamma
                 yield [*names, "γ_cat"], pair_figures.documents, pair_figures.cat
 
-    def _picture(self, by: str | None) -> Plot:
+    def _build_plot(self, by: str | None) -> Plot:
         """Plot γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
         if by == "pair":
             return plot_coefficients(

@@ -283,9 +283,9 @@ def test_what_stands_out_and_who_is_drawn():
         "system/human F1",
         "system/human corrected",
     )
-    wide, tall = result._picture("annotator").size
-    assert wide >= result._picture(None).size[0]
-    assert tall > result._picture(None).size[1]
+    wide, tall = result._build_plot("annotator").size
+    assert wide >= result._build_plot(None).size[0]
+    assert tall > result._build_plot(None).size[1]
 
 
 def test_marking_everything_is_chance():
