@@ -21,13 +21,13 @@ def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads slow small products down
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)  # the last collection is of no use to a process that ends
-    code = _run()
+    code = _run_command_line()
     if code > _STOPPED:  # threads of a pool would wait for dead workers
         os._exit(code)
     return code
 
 
-def _run() -> int:
+def _run_command_line() -> int:
     try:
         from spanagree.cli.signals import exit_on_signals
 

@@ -167,10 +167,10 @@ def pluralize(count: int, noun: str) -> str:
     return f"{count} {re.sub('(?<![aeiou])y$', 'ie', noun)}s"
 
 
-def pluralize_of(count: int, total: int, noun: str) -> str:
+def format_count_of_total(count: int, total: int, noun: str) -> str:
     """Join a count, the total and their noun.
 
-    >>> pluralize_of(3, 5, "document"), pluralize_of(5, 5, "document")
+    >>> format_count_of_total(3, 5, "document"), format_count_of_total(5, 5, "document")
     ('3 of 5 documents', '5 documents')
     """
     return f"{count} of {pluralize(total, noun)}" if count < total else pluralize(count, noun)

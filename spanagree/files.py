@@ -600,7 +600,7 @@ def name_layers(source: Source) -> dict[str, PathName]:
     return files
 
 
-def yield_same_files(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
+def yield_pairs_of_same_file(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
     """Yield the indices of two paths to the same file, also by another spelling or a link."""
     first: dict[object, int] = {}
     for i, path in enumerate(paths):
@@ -618,7 +618,7 @@ def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()
         if not isinstance(path, (str, os.PathLike)):
             raise InputError(f"{quote_value(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
-    for first, second in yield_same_files(paths):
+    for first, second in yield_pairs_of_same_file(paths):
         name = escape_path(paths[second])
         first_name = escape_path(paths[first])
         repetition = "twice" if name == first_name else f"as {first_name}"

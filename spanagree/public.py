@@ -51,10 +51,10 @@ def build_exports(
         setattr(sys.modules[package], name, value)
         return value
 
-    def names() -> list[str]:
+    def list_names() -> list[str]:
         return list_shown_names(vars(sys.modules[package]), homes)
 
-    return sorted(homes), look_up, names
+    return sorted(homes), look_up, list_names
 
 
 def list_shown_names(module: Iterable[str], public: Iterable[str]) -> list[str]:

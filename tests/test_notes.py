@@ -6,7 +6,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.cli.notes import group_notes
+from spanagree.cli.notes import select_note_of_each_kind
 
 
 def test_one_note_for_a_kind():
@@ -14,14 +14,16 @@ def test_one_note_for_a_kind():
     notes = [f"ann-{n}: {n} ill-formed tags read as conlleval does (IOB2)" for n in range(2, 47)]
     notes.insert(3, "no text in b.conll")
     notes.append("ann-1: 1 ill-formed tag read as conlleval does (IOB2)")
-    assert group_notes(notes, "--verbose lists all") == [
+    assert select_note_of_each_kind(notes, "--verbose lists all") == [
         "ann-46: 46 ill-formed tags read as conlleval does (IOB2); also ann-45 (45), ann-44 (44)"
         " and 43 more; --verbose lists all",
         "no text in b.conll",
     ]
-    assert group_notes(["a: 2 tags read", "b: 3 tags read"]) == ["b: 3 tags read; also a (2)"]
+    assert select_note_of_each_kind(["a: 2 tags read", "b: 3 tags read"]) == [
+        "b: 3 tags read; also a (2)"
+    ]
     others = ["a: 2 tags read", "b: 3 tags left out", "a: 2 tags read", "c"]
-    assert group_notes(others) == [others[0], others[1], "c"]
+    assert select_note_of_each_kind(others) == [others[0], others[1], "c"]
 
 
 @pytest.fixture

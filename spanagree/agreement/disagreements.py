@@ -19,8 +19,8 @@ from spanagree.errors import (
     SettingError,
     check_known,
     escape_name,
+    format_count_of_total,
     pluralize,
-    pluralize_of,
     quote_value,
     truncate,
 )
@@ -168,7 +168,10 @@ class Disagreements(Result):
         if not any(counts.values()):
             return ""
         a, b = map(escape_name, self.between)
-        return f"Disagreements of {a} and {b} are most often {verdict.write_most_frequent(counts)}."
+        return (
+            f"Disagreements of {a} and {b} are most often"
+            f" {verdict.write_most_frequent_kinds(counts)}."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
 
@@ -221,7 +224,7 @@ class Disagreements(Result):
     def _caption(self) -> str:
         """Write the number of disagreements of each kind, or why there are none."""
         a, b = map(escape_name, self.between)
-        documents_phrase = pluralize_of(
+        documents_phrase = format_count_of_total(
             self.documents, len(self.corpus), document_noun(self.settings)
         )
         subject = f"{a} and {b}, {documents_phrase}"

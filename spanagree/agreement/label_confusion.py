@@ -20,8 +20,8 @@ from spanagree.errors import (
     SettingError,
     check_known,
     escape_name,
+    format_count_of_total,
     pluralize,
-    pluralize_of,
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -262,7 +262,9 @@ class Confusion(Result):
         ]
         titles = (Column("", escape_name(name), column_kind) for name in names)
         subject = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
-        documents = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
+        documents = format_count_of_total(
+            self.documents, self.of_documents, document_noun(self.settings)
+        )
         if by == "pair":
             columns = [
                 Column("a", f"label of {a}", "name"),

@@ -14,8 +14,8 @@ from spanagree.corpus.times import convert_to_seconds, format_offset
 from spanagree.errors import (
     SettingError,
     escape_name,
+    format_count_of_total,
     join_names,
-    pluralize_of,
     quote_value,
     truncate,
 )
@@ -86,7 +86,7 @@ class RelationDisagreements(Result):
         if not any(counts.values()):
             return ""
         a, b = map(escape_name, self.settings.between)
-        most_frequent = verdict.write_most_frequent(counts)
+        most_frequent = verdict.write_most_frequent_kinds(counts)
         return f"Disagreements of {a} and {b} about relations are most often {most_frequent}."
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
@@ -151,7 +151,7 @@ class RelationDisagreements(Result):
 
     def _caption(self) -> str:
         a, b = map(escape_name, self.settings.between)
-        documents_phrase = pluralize_of(
+        documents_phrase = format_count_of_total(
             self.documents, self.of_documents, document_noun(self.settings)
         )
         subject = f"relations of {a} and {b}, {documents_phrase}"

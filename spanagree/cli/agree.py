@@ -20,13 +20,13 @@ import spanagree as sa
 from spanagree.choices import BY, SLICES, AnnotatorSort, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import add_rules, excludes, needs
-from spanagree.cli.slices import FILE, score_each_file, seen_option, show_slices
+from spanagree.cli.option_rules import add_rules, exclude_terms, require_terms
+from spanagree.cli.slices import FILE, build_seen_option, score_each_file, show_slices
 from spanagree.cli.unitizing import (
     AGREEMENT_MEASURES,
     ALTERNATIVES,
+    build_unitizing_options,
     measure_units,
-    unitizing_options,
 )
 from spanagree.errors import SettingError
 
@@ -38,54 +38,58 @@ _SORT = "With --by annotator, sort by F1 or p, lowest first, or by another colum
 _TEST = "Show p, z and the standard deviation of chance for each pair."
 _MEASURE = "Measure of agreement."
 _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
-_OF_F1 = excludes("measure!=f1", term="by=annotator|document")
-_OF_PAIRS = [excludes("by=annotator|label|document", "the test is for pairs")]
-_NOT_OF_SLICES = excludes("slices")
+_OF_F1 = exclude_terms("measure!=f1", term="by=annotator|document")
+_OF_PAIRS = [exclude_terms("by=annotator|label|document", "the test is for pairs")]
+_NOT_OF_SLICES = exclude_terms("slices")
 _DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {options.DRAWN_CHANCE}"}
 
 
 @command(
     options.FILES,
-    options.comparison_options(
-        options.option("--measure", _MEASURE, choices=AGREEMENT_MEASURES, unless="f1"),
-        options.view_or_slices_option(BY["Agreement"], SLICES, rules=[_OF_F1]),
-        seen_option(),
-        options.option(
+    options.build_comparison_options(
+        options.build_option("--measure", _MEASURE, choices=AGREEMENT_MEASURES, unless="f1"),
+        options.build_view_or_slices_option(BY["Agreement"], SLICES, rules=[_OF_F1]),
+        build_seen_option(),
+        options.build_option(
             "--sort",
             _SORT,
             choices=list_names(AnnotatorSort),
             unless="as in the corpus",
-            rules=[needs("by=annotator")],
+            rules=[require_terms("by=annotator")],
         ),
-        options.annotators_option(),
+        options.build_annotators_option(),
         *add_rules(
-            options.from_function(_AGREE, "without", "min_shared"), _NOT_OF_SLICES, names="without"
+            options.build_options_from_function(_AGREE, "without", "min_shared"),
+            _NOT_OF_SLICES,
+            names="without",
         ),
-        options.option("--test", _TEST, choices=["chance"], rules=_OF_PAIRS),
-        options.option("--fail-under", _FAIL, type=float, metavar="X", rules=[_NOT_OF_SLICES]),
+        options.build_option("--test", _TEST, choices=["chance"], rules=_OF_PAIRS),
+        options.build_option(
+            "--fail-under", _FAIL, type=float, metavar="X", rules=[_NOT_OF_SLICES]
+        ),
         function=_AGREE,
     ),
-    options.target_options(),
-    options.place_options(),
-    unitizing_options(),
+    options.build_target_options(),
+    options.build_place_options(),
+    build_unitizing_options(),
     add_rules(
         add_rules(
-            options.certainty_options(
+            options.build_certainty_options(
                 has_over=True, draw_options=_DRAW_OPTIONS, without="document"
             ),
-            excludes("measure=alpha-u|gamma|all"),
+            exclude_terms("measure=alpha-u|gamma|all"),
             names="cluster_by",
         ),
-        excludes("measure!=f1 slices by=pair"),
+        exclude_terms("measure!=f1 slices by=pair"),
         names="over",
     ),
-    options.workers_option(),
+    options.build_workers_option(),
     add_rules(
-        options.reading_options(strings=True),
-        excludes("measure!=f1", "it needs segments with a place in the text"),
+        options.build_reading_options(strings=True),
+        exclude_terms("measure!=f1", "it needs segments with a place in the text"),
         names="unplaced strings",
     ),
-    options.output_options(),
+    options.build_output_options(),
     alternatives=ALTERNATIVES,
 )
 def agree(
@@ -106,12 +110,12 @@ def agree(
         settings["p_values"], job = True, replace(job, by="pair")
     if job.slices == FILE:
 
-        def score(corpus: sa.Corpus, **chance: ChanceModel) -> sa.agreement.Agreement:
+        def score_file(corpus: sa.Corpus, **chance: ChanceModel) -> sa.agreement.Agreement:
             """Compare the annotators of one file by itself."""
             of_file, other_settings = job.select_compared(corpus, settings | chance)
             return sa.agree(of_file, **other_settings, **job.seed)
 
-        show_slices(job, score_each_file(job, score))
+        show_slices(job, score_each_file(job, score_file))
         return
     corpus, settings = job.select_compared(job.read_corpus_or_parts(), settings)
     intervals = {} if job.slices else job.intervals
@@ -133,7 +137,7 @@ def agree(
         additional["document_agreement"] = sa.project.document_agreement(
             corpus, annotators=annotators, **ci
         )
-    job.show(result if sort is None else result.sorted(sort), additional=additional)
+    job.show_result(result if sort is None else result.sorted(sort), additional=additional)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 

@@ -17,22 +17,22 @@ import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.label_tables import label_options, move_span_options, read_label_table
-from spanagree.cli.option_rules import add_rules, excludes, needs
+from spanagree.cli.label_tables import build_label_options, move_span_options, read_label_table
+from spanagree.cli.option_rules import add_rules, exclude_terms, require_terms
 from spanagree.cli.progress import start_progress
 
 _FUNCTION = "spanagree.references.alt_test.alt_test"
 _TABLE = "Read a table of labels, not spans."
-_OF_SPANS = excludes("table", "it is for spans")
-_OF_LABELS = needs("table")
+_OF_SPANS = exclude_terms("table", "it is for spans")
+_OF_LABELS = require_terms("table")
 
 
 @command(
     options.FILES,
     add_rules(
-        options.comparison_options(
+        options.build_comparison_options(
             *add_rules(
-                options.from_function(
+                options.build_options_from_function(
                     _FUNCTION, skip=("match", "chance"), required=("candidate", "epsilon")
                 ),
                 _OF_LABELS,
@@ -45,14 +45,16 @@ _OF_LABELS = needs("table")
         _OF_SPANS,
         names="match chance overlap_at",
     ),
-    options.group("Tables", options.flag("--table", _TABLE)),
+    options.group_options("Tables", options.build_flag("--table", _TABLE)),
     add_rules(
-        label_options(),
+        build_label_options(),
         _OF_LABELS,
         names="item wide counts categories duplicates separator",
     ),
-    options.reading_options(skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS),
-    options.output_options(),
+    options.build_reading_options(
+        skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS
+    ),
+    options.build_output_options(),
 )
 def alt_test(job: CommandContext, candidate: str, table: bool = False, **settings: Any) -> None:
     job.check_picture(sa.references.AltTest)
@@ -60,6 +62,8 @@ def alt_test(job: CommandContext, candidate: str, table: bool = False, **setting
         annotations: sa.Corpus | sa.labels.LabelTable = read_label_table(job, dict(job.labels))
     else:
         job = move_span_options(job)
-        annotations = job.read()
+        annotations = job.read_corpus()
         candidate = str(job.resolve_layer(candidate, annotations))
-    job.show(sa.alt_test(annotations, candidate, **settings, progress=start_progress("comparing")))
+    job.show_result(
+        sa.alt_test(annotations, candidate, **settings, progress=start_progress("comparing"))
+    )

@@ -9,15 +9,15 @@ import spanagree as sa
 from spanagree.choices import Baseline, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import excludes
+from spanagree.cli.option_rules import exclude_terms
 from spanagree.errors import check_choice
 
 
-def baseline_option() -> options.Option:
+def build_baseline_option() -> options.Option:
     """Build the option of baselines."""
     purpose = f"Add baselines as systems: {', '.join(list_names(Baseline))}."
-    rules = [excludes("team", "it is for systems")]
-    return options.option(
+    rules = [exclude_terms("team", "it is for systems")]
+    return options.build_option(
         "--baseline", purpose, metavar="NAME,...", parse=options.parse_names, rules=rules
     )
 

@@ -18,13 +18,15 @@ _LENGTHS = "Lengths of the segments."
 
 @command(
     None,
-    options.group(
+    options.group_options(
         "The document",
-        options.int_option("--length", "Length of the document in tokens."),
-        options.option("--segments", _LENGTHS, metavar="N,...", parse=options.parse_integers),
-        *options.from_function("spanagree.chance.start_distributions.start_distribution", "chance"),
+        options.build_integer_option("--length", "Length of the document in tokens."),
+        options.build_option("--segments", _LENGTHS, metavar="N,...", parse=options.parse_integers),
+        *options.build_options_from_function(
+            "spanagree.chance.start_distributions.start_distribution", "chance"
+        ),
     ),
-    options.output_options(),
+    options.build_output_options(),
 )
 def chance(
     job: CommandContext,
@@ -38,4 +40,4 @@ def chance(
 
     start = sa.start_distribution(length, segments, chance)
     document = StartSettings(chance=chance, length=length, segments=segments)
-    job.show(StartDistributions(document, start))
+    job.show_result(StartDistributions(document, start))

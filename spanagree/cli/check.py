@@ -19,12 +19,12 @@ _FAIL = "Least severe problem for which the exit code is 1."
 
 @command(
     options.FILES,
-    options.group(
+    options.group_options(
         "Checking",
-        options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
+        options.build_option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
-    options.output_options(("text", "json"), plot=False, explain=False),
-    options.reading_options(skip=options.NOT_CHECKED, strings=True, described_by=""),
+    options.build_output_options(("text", "json"), plot=False, explain=False),
+    options.build_reading_options(skip=options.NOT_CHECKED, strings=True, described_by=""),
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect

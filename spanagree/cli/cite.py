@@ -16,16 +16,16 @@ import click
 from spanagree.choices import Cited, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, check_outputs, command
-from spanagree.cli.option_rules import needs
+from spanagree.cli.option_rules import require_terms
 
 _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
-_OF_FILE = needs("result", "a file that --format json wrote")
+_OF_FILE = require_terms("result", "a file that --format json wrote")
 
 
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
-    options.group("Paragraph", options.flag("--results", _RESULTS, rules=[_OF_FILE])),
-    options.output_options(list_names(Cited), plot=False, explain=False),
+    options.group_options("Paragraph", options.build_flag("--results", _RESULTS, rules=[_OF_FILE])),
+    options.build_output_options(list_names(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
     from spanagree.report.citation import read_settings, write_citation

@@ -22,8 +22,8 @@ import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.label_tables import label_options, move_span_options, read_label_table
-from spanagree.cli.option_rules import AlternativeCall, add_rules, excludes, needs
+from spanagree.cli.label_tables import build_label_options, move_span_options, read_label_table
+from spanagree.cli.option_rules import AlternativeCall, add_rules, exclude_terms, require_terms
 from spanagree.cli.progress import start_progress
 from spanagree.cli.slices import score_slices_of_labels
 
@@ -52,43 +52,46 @@ _ALTERNATIVES = [
 @command(
     options.FILES,
     add_rules(
-        label_options(),
-        excludes("tokens attribute", "it is for a table of labels"),
+        build_label_options(),
+        exclude_terms("tokens attribute", "it is for a table of labels"),
         names="item wide counts duplicates separator",
     ),
-    options.group(
+    options.group_options(
         "Span corpora",
-        options.flag("--tokens", "Read a span corpus; its tokens are the items."),
+        options.build_flag("--tokens", "Read a span corpus; its tokens are the items."),
         *add_rules(
             [
-                options.flag(
+                options.build_flag(
                     "--skip-outside", "With --tokens, leave out tokens that no annotator marked."
                 )
             ],
-            needs("tokens"),
+            require_terms("tokens"),
         ),
-        options.option("--attribute", _ATTRIBUTE, metavar="NAME"),
+        options.build_option("--attribute", _ATTRIBUTE, metavar="NAME"),
         *add_rules(
-            [options.annotators_option("Compare only these annotators.")],
-            excludes("workers", "all annotators are compared"),
+            [options.build_annotators_option("Compare only these annotators.")],
+            exclude_terms("workers", "all annotators are compared"),
         ),
     ),
-    options.group(
+    options.group_options(
         "Computing",
-        *options.from_function(
+        *options.build_options_from_function(
             _FUNCTION, "weights", "measurement", "category_weights", "complete_only"
         ),
-        options.view_or_slices_option(
-            [*BY["Coefficients"], "label"], rules=[needs("tokens", term="by=label")]
+        options.build_view_or_slices_option(
+            [*BY["Coefficients"], "label"], rules=[require_terms("tokens", term="by=label")]
         ),
     ),
-    options.certainty_options(without="annotator|pair|item"),
-    add_rules(options.workers_option(), needs("tokens", "a table of labels is read as a whole")),
-    options.reading_options(
-        skip=("--tokens", "--annotator", "--label", "--unplaced"),
-        span_rule=needs("tokens attribute", "it is for span corpora"),
+    options.build_certainty_options(without="annotator|pair|item"),
+    add_rules(
+        options.build_workers_option(),
+        require_terms("tokens", "a table of labels is read as a whole"),
     ),
-    options.output_options(),
+    options.build_reading_options(
+        skip=("--tokens", "--annotator", "--label", "--unplaced"),
+        span_rule=require_terms("tokens attribute", "it is for span corpora"),
+    ),
+    options.build_output_options(),
     alternatives=_ALTERNATIVES,
 )
 def coefficients(
@@ -115,12 +118,12 @@ def coefficients(
         )
     source: Any  # a corpus, its parts, or a table
     if attribute is not None:
-        corpus = _select_annotators(move_span_options(job).read(), annotators)
+        corpus = _select_annotators(move_span_options(job).read_corpus(), annotators)
         source = sa.labels.attribute_labels(corpus, attribute)
     elif tokens and job.workers is not None:
         source = move_span_options(job).read_corpus_or_parts()
     elif tokens:
-        source = _select_annotators(move_span_options(job).read(), annotators)
+        source = _select_annotators(move_span_options(job).read_corpus(), annotators)
     else:
         if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
@@ -144,7 +147,7 @@ def coefficients(
                 "coefficients", sa.token_labels, source, skip_outside=True
             )
         result = sa.coefficients(source, **settings)
-    job.show(result)
+    job.show_result(result)
 
 
 def _select_annotators(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:

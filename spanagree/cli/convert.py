@@ -27,18 +27,20 @@ _CUT = "Treatment of segments that cut a token."
 
 @command(
     options.FILES,
-    options.group(
+    options.group_options(
         "Converting",
-        *options.corpus_output_options(
+        *options.build_corpus_output_options(
             _OUT, list_names(Writable), "by extension", metavar="OUT", required=True
         ),
-        options.annotators_option("Annotators to keep."),
-        options.option("--as-predictions", _MODELS, metavar="NAME,...", parse=options.parse_names),
-        options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
-        options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
-        options.option("--cut", _CUT, choices=list_names(Cut), unless="error"),
+        options.build_annotators_option("Annotators to keep."),
+        options.build_option(
+            "--as-predictions", _MODELS, metavar="NAME,...", parse=options.parse_names
+        ),
+        options.build_option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
+        options.build_option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
+        options.build_option("--cut", _CUT, choices=list_names(Cut), unless="error"),
     ),
-    options.reading_options(strings=True),
+    options.build_reading_options(strings=True),
 )
 def convert(
     job: CommandContext,
@@ -105,8 +107,8 @@ def _build_tokenizer(name: str) -> Callable[[str], Any]:
             " as en, is allowed"
         ) from None
 
-    def tokenize(text: str) -> list[Any]:
+    def tokenize_text(text: str) -> list[Any]:
         return [token for token in nlp.make_doc(text) if not token.is_space]
 
-    tokenize.__name__ = name  # for the signature
-    return tokenize
+    tokenize_text.__name__ = name  # for the signature
+    return tokenize_text

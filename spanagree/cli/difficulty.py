@@ -16,24 +16,24 @@ from spanagree.cli.job import CommandContext, command
 _FUNCTION = "spanagree.levels.difficulty.difficulty"
 
 
-def team_options() -> options.Group:
+def build_team_options() -> options.Group:
     """Build the options of comparisons by gold or by a team."""
-    annotators = options.annotators_option("Annotators who are the team.")
-    return options.comparison_options(
-        options.gold_option("the team"), annotators, function=_FUNCTION, seed=True
+    annotators = options.build_annotators_option("Annotators who are the team.")
+    return options.build_comparison_options(
+        options.build_gold_option("the team"), annotators, function=_FUNCTION, seed=True
     )
 
 
 @command(
     options.FILES,
-    team_options(),
-    options.place_options(),
-    options.workers_option(),
-    options.reading_options(),
-    options.output_options(),
+    build_team_options(),
+    options.build_place_options(),
+    options.build_workers_option(),
+    options.build_reading_options(),
+    options.build_output_options(),
 )
 def difficulty(job: CommandContext, **settings: Any) -> None:
-    job.show(find_difficulty(job, job.read_corpus_or_parts(), **settings))
+    job.show_result(find_difficulty(job, job.read_corpus_or_parts(), **settings))
 
 
 def find_difficulty(

@@ -22,9 +22,9 @@ import spanagree as sa
 from spanagree.choices import BY, Kind, Shown, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import AlternativeCall, add_rules, excludes, needs
+from spanagree.cli.option_rules import AlternativeCall, add_rules, exclude_terms, require_terms
 from spanagree.cli.progress import start_progress
-from spanagree.cli.worklists import check_worklist, worklist_options, write_worklist
+from spanagree.cli.worklists import build_worklist_options, check_worklist, write_worklist
 from spanagree.errors import pluralize
 
 _DISPUTES = "spanagree.project.disputed_documents.disputes"
@@ -62,43 +62,45 @@ _ALTERNATIVES = [
 
 @command(
     options.FILES,
-    options.group(
+    options.group_options(
         "Annotators",
-        options.option(
+        options.build_option(
             "--between",
             _BETWEEN,
             nargs=2,
             metavar="A B",
             unless=_UNLESS,
-            rules=[excludes("rest")],
+            rules=[exclude_terms("rest")],
         ),
-        options.option("--rest", _REST, metavar="A", rules=[needs(_MATRIX)]),
-        options.option(
+        options.build_option("--rest", _REST, metavar="A", rules=[require_terms(_MATRIX)]),
+        options.build_option(
             "--kind", _KINDS, metavar="KIND,...", unless="all", parse=options.parse_names
         ),
     ),
-    options.comparison_options(
-        options.option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
-        options.option("--what", _WHAT, choices=["segments", "relations"]),
-        options.option(
+    options.build_comparison_options(
+        options.build_option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
+        options.build_option("--what", _WHAT, choices=["segments", "relations"]),
+        options.build_option(
             "--undirected",
             _UNDIRECTED,
             metavar="LABEL,...",
             parse=options.parse_names,
-            rules=[needs("what=relations")],
+            rules=[require_terms("what=relations")],
         ),
-        *options.from_function(_DISPUTES, "sort"),
-        options.flag("--no-text", "Show offsets without texts."),
+        *options.build_options_from_function(_DISPUTES, "sort"),
+        options.build_flag("--no-text", "Show offsets without texts."),
         function=_DISPUTES,
         seed=True,
     ),
-    worklist_options(),
+    build_worklist_options(),
     add_rules(
-        options.output_options(dict.fromkeys([*_SEGMENTS, *list_names(Shown)]), explain=False),
-        needs(_MATRIX, term="format=markdown|latex"),
+        options.build_output_options(
+            dict.fromkeys([*_SEGMENTS, *list_names(Shown)]), explain=False
+        ),
+        require_terms(_MATRIX, term="format=markdown|latex"),
         names="format",
     ),
-    options.reading_options(),
+    options.build_reading_options(),
     alternatives=_ALTERNATIVES,
 )
 def disagreements(
@@ -118,9 +120,9 @@ def disagreements(
         return
     if worklist is not None:
         check_worklist(job, worklist)
-        job.show(write_worklist(job, job.read(), worklist, settings))
+        job.show_result(write_worklist(job, job.read_corpus(), worklist, settings))
         return
-    corpus = job.read()
+    corpus = job.read_corpus()
     if len(corpus.layers) < 2:
         annotators = pluralize(len(corpus.layers), "annotator")
         raise click.UsageError(f"{annotators}; two are needed; pass a second file")
@@ -132,7 +134,7 @@ def disagreements(
         queue = sa.project.disputes(
             corpus, text=not no_text, progress=start_progress("comparing"), **settings
         )
-        job.show(queue)
+        job.show_result(queue)
         return
     if unfit := [*settings, *(["by"] if job.by else [])]:
         raise click.UsageError(
@@ -140,9 +142,11 @@ def disagreements(
         )
     a, b = (str(job.resolve_layer(name, corpus)) for name in between or corpus.annotators)
     if what == "relations":
-        job.show(sa.agreement.relation_disagreements(corpus, a, b, undirected=undirected or ()))
+        job.show_result(
+            sa.agreement.relation_disagreements(corpus, a, b, undirected=undirected or ())
+        )
         return
-    job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
+    job.show_result(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
 
 
 def _show_confusion(job: CommandContext, names: tuple[str, ...]) -> None:
@@ -152,8 +156,8 @@ def _show_confusion(job: CommandContext, names: tuple[str, ...]) -> None:
             "--plot does not go with --by expected, which no picture shows; --by label and --by"
             " share have one"
         )
-    corpus = job.read()
+    corpus = job.read_corpus()
     names = names or (corpus.annotators if len(corpus.layers) == 2 else ())
-    job.show(
+    job.show_result(
         sa.agreement.confusion(corpus, *(str(job.resolve_layer(name, corpus)) for name in names))
     )

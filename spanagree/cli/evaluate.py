@@ -20,16 +20,20 @@ from spanagree.choices import BY, SLICES, Test, list_names
 from spanagree.cli import options
 from spanagree.cli.baselines import (
     add_gold_baselines,
-    baseline_option,
+    build_baseline_option,
     check_baselines,
     select_draw_settings,
 )
-from spanagree.cli.first_layer import note_first_layer, note_first_layer_of_parts, warn_of_gold
+from spanagree.cli.first_layer import (
+    add_first_layer_note,
+    add_first_layer_note_of_parts,
+    warn_of_gold,
+)
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import excludes, needs
+from spanagree.cli.option_rules import exclude_terms, require_terms
 from spanagree.cli.progress import start_progress
-from spanagree.cli.references import ALTERNATIVE, compare_with_references, reference_options
-from spanagree.cli.slices import FILE, score_each_file, seen_option, show_slices
+from spanagree.cli.references import ALTERNATIVE, build_reference_options, compare_with_references
+from spanagree.cli.slices import FILE, build_seen_option, score_each_file, show_slices
 
 if TYPE_CHECKING:
     from spanagree.chance.model import ChanceModel  # not needed for help
@@ -41,23 +45,25 @@ _SWEEP = "Show a row for each score of predictions, and the best threshold on he
 _TEST = "Test of all pairs of systems, or of each against chance."
 _OF_SEGMENTS = "what=relations|attributes"
 _VIEW_RULES = [
-    excludes(
+    exclude_terms(
         f"ci test {_OF_SEGMENTS}",
         "errors are counted independently of the measure",
         term="by=error",
     ),
-    excludes(
+    exclude_terms(
         "ci test match overlap_at tolerance beta",
         "each strategy has a measure of its own",
         term="by=strategy",
     ),
-    excludes(_OF_SEGMENTS, "strategies are for segments", term="by=strategy"),
-    excludes(ALTERNATIVE.terms, ALTERNATIVE.reason, term="by=document|difficulty|error|strategy"),
-    needs(ALTERNATIVE.terms, term="by=annotator"),
+    exclude_terms(_OF_SEGMENTS, "strategies are for segments", term="by=strategy"),
+    exclude_terms(
+        ALTERNATIVE.terms, ALTERNATIVE.reason, term="by=document|difficulty|error|strategy"
+    ),
+    require_terms(ALTERNATIVE.terms, term="by=annotator"),
 ]
 _SWEEP_RULES = [
-    excludes("by slices seen test", "it has rows of its own"),
-    excludes("ci", "held-out documents have intervals without it"),
+    exclude_terms("by slices seen test", "it has rows of its own"),
+    exclude_terms("ci", "held-out documents have intervals without it"),
 ]
 _DRAW_OPTIONS = {
     "resamples": "test=permutation|bootstrap|chance slices",
@@ -67,33 +73,33 @@ _DRAW_OPTIONS = {
 
 @command(
     options.FILES,
-    options.comparison_options(
-        options.gold_option(),
-        options.view_or_slices_option(_VIEWS, SLICES, rules=_VIEW_RULES),
-        seen_option(),
-        options.beta_option(),
-        options.option("--sweep", _SWEEP, choices=["score"], rules=_SWEEP_RULES),
-        options.runs_option(),
-        baseline_option(),
+    options.build_comparison_options(
+        options.build_gold_option(),
+        options.build_view_or_slices_option(_VIEWS, SLICES, rules=_VIEW_RULES),
+        build_seen_option(),
+        options.build_beta_option(),
+        options.build_option("--sweep", _SWEEP, choices=["score"], rules=_SWEEP_RULES),
+        options.build_runs_option(),
+        build_baseline_option(),
     ),
-    options.target_options(),
-    options.place_options(options.random_side_option()),
-    reference_options(),
-    options.certainty_options(
-        options.option(
+    options.build_target_options(),
+    options.build_place_options(options.build_random_side_option()),
+    build_reference_options(),
+    options.build_certainty_options(
+        options.build_option(
             "--test",
             _TEST,
             choices=[*list_names(Test), "chance"],
-            rules=[excludes("by=difficulty", "a test is over all documents")],
+            rules=[exclude_terms("by=difficulty", "a test is over all documents")],
         ),
         draw_options=_DRAW_OPTIONS,
         requested_by="ci test sweep",
         without="document",
     ),
-    options.level_options(),
-    options.reading_options(strings=True),
-    options.workers_option(),
-    options.output_options(),
+    options.build_level_options(),
+    options.build_reading_options(strings=True),
+    options.build_workers_option(),
+    options.build_output_options(),
     alternatives=[ALTERNATIVE],
 )
 def evaluate(
@@ -113,18 +119,18 @@ def evaluate(
     check_baselines(baseline)
     if job.slices == FILE:
 
-        def score(corpus: sa.Corpus, **chance: ChanceModel) -> sa.systems.Evaluation:
+        def score_file(corpus: sa.Corpus, **chance: ChanceModel) -> sa.systems.Evaluation:
             """Evaluate one file by itself."""
             gold_name = job.resolve_layer(gold, corpus)
             of_file, other_settings = job.select_compared(corpus, settings | chance)
             return sa.evaluate(of_file, gold_name, **other_settings, **job.seed)
 
-        show_slices(job, score_each_file(job, score))
+        show_slices(job, score_each_file(job, score_file))
         return
     corpus = job.read_corpus_or_parts()
     gold_name = job.resolve_layer(gold, corpus)
     if isinstance(corpus, sa.Corpus):
-        corpus = note_first_layer(job, corpus, gold_name)
+        corpus = add_first_layer_note(job, corpus, gold_name)
         if baseline:
             corpus = add_gold_baselines(
                 corpus, gold_name, baseline, **select_draw_settings(job, settings)
@@ -141,14 +147,14 @@ def evaluate(
         **({} if job.slices or sweep or runs else job.intervals),
     )
     if not isinstance(corpus, sa.Corpus):
-        result = note_first_layer_of_parts(job, result, gold_name)
+        result = add_first_layer_note_of_parts(job, result, gold_name)
         corpus = result.rows.corpus
         settings = job.select_compared(corpus, settings)[1]
     warn_of_gold(gold_name, result)
     if job.slices is not None:
         show_slices(job, result)
     elif sweep is not None:
-        job.show(sa.systems.sweep_scores(result, ci=job.jackknife, **job.seed))
+        job.show_result(sa.systems.sweep_scores(result, ci=job.jackknife, **job.seed))
     elif job.by == "difficulty":
         start_progress("difficulty")
         settings_of_difficulty = {name: value for name, value in settings.items() if name != "beta"}
@@ -156,17 +162,17 @@ def evaluate(
             corpus, result.settings.gold, **settings_of_difficulty, **job.seed
         )
         levels = sa.levels.evaluate_levels(result, difficulties, **job.levels)
-        replace(job, by=None).show(levels, notes=result.notes)
+        replace(job, by=None).show_result(levels, notes=result.notes)
     elif job.by == "error":
-        replace(job, by=None).show(sa.systems.error_types(result))
+        replace(job, by=None).show_result(sa.systems.error_types(result))
     elif job.by == "strategy":
-        replace(job, by=None).show(sa.systems.strategy_scores(result))
+        replace(job, by=None).show_result(sa.systems.strategy_scores(result))
     else:
         test_result = test and _run_test(test, corpus, result, job, runs)
         shown_result: Any = result
         if runs:
             shown_result = sa.systems.score_runs(result, runs, **job.intervals)
-        job.show(shown_result, test=test_result)
+        job.show_result(shown_result, test=test_result)
 
 
 def _run_test(

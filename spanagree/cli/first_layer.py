@@ -12,7 +12,7 @@ from spanagree.errors import escape_name
 _ORDERS = ("columns", "tags", "spans")  # options that name layers in an order
 
 
-def note_first_layer(
+def add_first_layer_note(
     job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str = "spanagree agree"
 ) -> sa.Corpus:
     """Add a note and a setting to a corpus if its single file alone determines which layer is gold.
@@ -28,7 +28,7 @@ def note_first_layer(
     return replace(corpus, reading=reading, notes=(*corpus.notes, note))
 
 
-def note_first_layer_of_parts(
+def add_first_layer_note_of_parts(
     job: CommandContext, result: sa.systems.Evaluation, gold: str | None
 ) -> sa.systems.Evaluation:
     """Add the same note and setting to an evaluation of parts, with layers known only then."""

@@ -18,12 +18,12 @@ import spanagree as sa
 from spanagree.choices import BY, Writable, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
-from spanagree.cli.option_rules import add_rules, needs
+from spanagree.cli.option_rules import add_rules, require_terms
 from spanagree.cli.progress import start_progress
 from spanagree.cli.worklists import (
+    build_worklist_options,
     check_worklist,
     pop_worklist_settings,
-    worklist_options,
     write_worklist,
 )
 from spanagree.errors import escape_path, pluralize
@@ -35,27 +35,27 @@ _KEEP = "With --output, write the annotators too."
 
 @command(
     options.FILES,
-    options.group(
+    options.group_options(
         "Voting",
-        *options.from_function("spanagree.project.gold.make_gold"),
-        options.view_option(BY["Gold"]),
+        *options.build_options_from_function("spanagree.project.gold.make_gold"),
+        options.build_view_option(BY["Gold"]),
     ),
-    options.group(
+    options.group_options(
         "Writing",
         *add_rules(
             [
-                *options.corpus_output_options(
+                *options.build_corpus_output_options(
                     _WRITE, list_names(Writable), "by extension", metavar="OUT"
                 ),
-                options.flag("--keep-annotators", _KEEP),
+                options.build_flag("--keep-annotators", _KEEP),
             ],
-            needs("output"),
+            require_terms("output"),
             names="to keep_annotators",
         ),
     ),
-    worklist_options(),
-    [option for option in options.output_options() if option.name != "output"],
-    options.reading_options(skip=("--unplaced",)),
+    build_worklist_options(),
+    [option for option in options.build_output_options() if option.name != "output"],
+    options.build_reading_options(skip=("--unplaced",)),
 )
 def gold(
     job: CommandContext,
@@ -80,7 +80,7 @@ def gold(
     if worklist is not None:
         check_worklist(job, worklist)
     worklist_settings = pop_worklist_settings(settings)
-    source = job.read()
+    source = job.read_corpus()
     result = sa.make_gold(source, **settings)
     if path is not None:
         start_progress("writing")
@@ -96,7 +96,7 @@ def gold(
         additional["worklist"] = write_worklist(job, result, worklist, worklist_settings)
         new_notes = (note for note in additional["worklist"].notes if note not in result.notes)
         notes += [additional["worklist"].verdict, *new_notes]
-    (job if of_table else replace(job, output=None)).show(
+    (job if of_table else replace(job, output=None)).show_result(
         result, additional=additional, notes=notes
     )
 

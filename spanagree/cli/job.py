@@ -15,7 +15,7 @@ import click
 import spanagree as sa
 from spanagree.cli import option_rules, options, signals
 from spanagree.cli.help_pages import Command, sort_options
-from spanagree.cli.notes import group_notes
+from spanagree.cli.notes import select_note_of_each_kind
 from spanagree.cli.progress import hide_progress, start_progress
 from spanagree.cli.signatures import read_parameters
 from spanagree.errors import (
@@ -28,7 +28,7 @@ from spanagree.errors import (
     quote_value,
     shorten_message,
 )
-from spanagree.files import check_writable, write_text, yield_same_files
+from spanagree.files import check_writable, write_text, yield_pairs_of_same_file
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -66,13 +66,13 @@ def command(
         groups: options, in the order of the help.
         alternatives: functions that are called instead of the usual one, if some options are given.
     """
-    members = [member for group in (*groups, options.message_options()) for member in group]
+    members = [member for group in (*groups, options.build_message_options()) for member in group]
 
-    def decorate(function: Callable[..., None]) -> Command:
+    def build_command(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
 
         @functools.wraps(function)
-        def run(**values: Any) -> None:
+        def run_command(**values: Any) -> None:
             option_values = {key: value for key, value in values.items() if options.is_given(value)}
             option_values |= options.format_by_extension(option_values, members)
             if any(member.name == "runs" for member in members):
@@ -88,7 +88,7 @@ def command(
             if "overlap_at" in arguments:
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.raise_on_signals()
-            job.check()
+            job.check_output_paths()
             chance_options = {
                 key: arguments.pop(key) for key in _CHANCE_OPTIONS if key in arguments
             }
@@ -106,11 +106,11 @@ def command(
 
         params = [*([argument] if argument else []), *sort_options(name, members)]
         purpose = sys.modules[function.__module__].__doc__
-        result = Command(name, params=params, callback=run, help=purpose)
+        result = Command(name, params=params, callback=run_command, help=purpose)
         result.alternatives = alternatives
         return result
 
-    return decorate
+    return build_command
 
 
 def _make_context(
@@ -196,7 +196,7 @@ class CommandContext:
         """Argument ``seed``, if it was given."""
         return {key: x for key, x in self.certainty.items() if key == "seed"}
 
-    def check(self, **extra_outputs: str | None) -> None:
+    def check_output_paths(self, **extra_outputs: str | None) -> None:
         """Check outputs before any work; ``extra_outputs`` are paths by option."""
         self._check_look()
         if self.plot:
@@ -235,7 +235,7 @@ class CommandContext:
         names = list(paths)
         show_notes(
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
-            for a, b in yield_same_files(list(paths.values()))
+            for a, b in yield_pairs_of_same_file(list(paths.values()))
         )
         # only for folders, as recognition loads NumPy before signals are handled
         may_be_conll = self.reading.get("from") in (None, "conll")
@@ -312,7 +312,7 @@ class CommandContext:
         unless_repaired = reading.pop("repeats", "once"), reading.pop("unplaced", "wrong")
         return reading, format_name, list_steps(repair, *unless_repaired)
 
-    def read(self) -> sa.Corpus:
+    def read_corpus(self) -> sa.Corpus:
         """Read the corpus in the files."""
         from spanagree.formats.file_parts import read_patterns
 
@@ -324,7 +324,7 @@ class CommandContext:
     def read_corpus_or_parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
         """Read the corpus in the files; with workers, list its files as parts that workers read."""
         if self.workers is None or "join" in self.reading:  # texts are joined across files
-            return self.read()
+            return self.read_corpus()
         reading, format_name, repair = self.split_reading_arguments()
         return sa.formats.read_parts(self.paths, form=format_name, repair=repair, **reading)
 
@@ -384,7 +384,7 @@ class CommandContext:
 
     # --- showing --------------------------------------------------------------------------------
 
-    def show(
+    def show_result(
         self,
         result: Any,
         *,
@@ -483,7 +483,7 @@ def show_notes(notes: Iterable[str]) -> None:
     hide_progress()
     sys.stdout.flush()
     verbose = click.get_current_context().params.get("verbose")
-    for note in notes if verbose else group_notes(notes, "--verbose lists all"):
+    for note in notes if verbose else select_note_of_each_kind(notes, "--verbose lists all"):
         click.echo(f"spanagree: note: {shorten_message(escape_name(note))}", err=True)
 
 

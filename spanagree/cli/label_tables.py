@@ -37,27 +37,31 @@ _SEPARATOR = "Separator between the members of labels that are sets."
 _DUPLICATES = "Treatment of items that an annotator labelled twice."
 
 
-def label_options() -> options.Group:
+def build_label_options() -> options.Group:
     """Build the options of a table of labels."""
-    return options.group(
+    return options.group_options(
         "Tables of labels",
-        options.option("--item", _ITEM, metavar="COLUMN", unless="item"),
-        options.option("--annotator", _ANNOTATOR, metavar="COLUMN,...", unless="annotator"),
-        options.option("--label", _LABEL, metavar="COLUMN,...", unless="label"),
-        options.flag("--wide", "Read a table with a column for each annotator."),
-        options.flag(
+        options.build_option("--item", _ITEM, metavar="COLUMN", unless="item"),
+        options.build_option("--annotator", _ANNOTATOR, metavar="COLUMN,...", unless="annotator"),
+        options.build_option("--label", _LABEL, metavar="COLUMN,...", unless="label"),
+        options.build_flag("--wide", "Read a table with a column for each annotator."),
+        options.build_flag(
             "--counts",
             "Read a table with a column for each category: the number of annotators who chose it.",
         ),
-        options.option(
+        options.build_option(
             "--categories",
             _CATEGORIES,
             metavar="NAME,...",
             unless="all used",
             parse=options.parse_names,
         ),
-        options.option("--duplicates", _DUPLICATES, choices=list_names(Duplicates), unless="error"),
-        options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
+        options.build_option(
+            "--duplicates", _DUPLICATES, choices=list_names(Duplicates), unless="error"
+        ),
+        options.build_option(
+            "--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"
+        ),
         context_field="labels",
     )
 

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 _NOTE = re.compile(r"(.+?): (\d+) (.+)", re.DOTALL)  # name, number, and the rest
 
 
-def group_notes(notes: Iterable[str], where_all: str = "") -> list[str]:
+def select_note_of_each_kind(notes: Iterable[str], where_all: str = "") -> list[str]:
     """Select one note of each kind: the one with the highest number, and two more names.
 
     Notes of one kind differ only in their numbers and in the name that they begin with;
     ``where_all`` tells how to list all of them.
 
     >>> notes = ["a: 2 odd tags", "b: 9 odd tags", "c: 1 odd tag", "no text", "d: 1 odd tag"]
-    >>> group_notes(notes, "!")
+    >>> select_note_of_each_kind(notes, "!")
     ['b: 9 odd tags; also a (2), c (1) and 1 more; !', 'no text']
     """
     notes_by_kind: dict[str, list[tuple[int, str, str]]] = {}

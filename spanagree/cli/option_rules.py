@@ -83,7 +83,7 @@ class AlternativeCall(NamedTuple):
     command_options: str = ""
     reason: str = ""
 
-    def unused_options(
+    def yield_unused_options(
         self, option_values: Mapping[str, Any], members: Sequence[OptionLike]
     ) -> Iterator[str]:
         """Yield the names of options that neither the function nor the command uses."""
@@ -108,12 +108,12 @@ class AlternativeCall(NamedTuple):
                 yield name
 
 
-def needs(terms: str, reason: str = "", *, term: str = "", unless: str = "") -> OptionRule:
+def require_terms(terms: str, reason: str = "", *, term: str = "", unless: str = "") -> OptionRule:
     """Build the rule that one of these terms has to hold too."""
     return OptionRule(needs=terms, reason=reason, term=term, unless=unless)
 
 
-def excludes(terms: str, reason: str = "", *, term: str = "", unless: str = "") -> OptionRule:
+def exclude_terms(terms: str, reason: str = "", *, term: str = "", unless: str = "") -> OptionRule:
     """Build the rule that none of these terms may hold."""
     return OptionRule(excludes=terms, reason=reason, term=term, unless=unless)
 
@@ -146,10 +146,10 @@ def check_options(
             _check_rule(rule, rule.term or str(member.name), option_values, members)
     for alternative in alternatives:
         term = next(
-            (term for term in alternative.terms.split() if holds_term(term, option_values)), None
+            (term for term in alternative.terms.split() if is_term_met(term, option_values)), None
         )
         if term is not None:
-            for name in alternative.unused_options(option_values, members):
+            for name in alternative.yield_unused_options(option_values, members):
                 _raise_exclusion(name, term, option_values, alternative.reason)
 
 
@@ -157,19 +157,19 @@ def _check_rule(
     rule: OptionRule, option: str, option_values: Mapping[str, Any], members: Sequence[OptionLike]
 ) -> None:
     """Check one rule of an option."""
-    if not holds_term(option, option_values) or any(
-        holds_term(term, option_values) for term in rule.unless.split()
+    if not is_term_met(option, option_values) or any(
+        is_term_met(term, option_values) for term in rule.unless.split()
     ):
         return
-    needed_terms = [term for term in rule.needs.split() if has_term(term, members)]
-    if needed_terms and not any(holds_term(term, option_values) for term in needed_terms):
+    needed_terms = [term for term in rule.needs.split() if accepts_term(term, members)]
+    if needed_terms and not any(is_term_met(term, option_values) for term in needed_terms):
         needed_texts = " or ".join(_format_term(term, {}) for term in needed_terms)
         raise click.UsageError(
             f"{_format_term(option, option_values)} needs {needed_texts}"
             f"{_format_reason(rule.reason)}"
         )
     for term in rule.excludes.split():
-        if holds_term(term, option_values):
+        if is_term_met(term, option_values):
             _raise_exclusion(option, term, option_values, rule.reason)
 
 
@@ -183,7 +183,7 @@ def _format_reason(reason: str) -> str:
     return f": {reason}" if reason else ""
 
 
-def has_term(term: str, members: Sequence[OptionLike]) -> bool:
+def accepts_term(term: str, members: Sequence[OptionLike]) -> bool:
     """Check whether a command has the option and a value of a term."""
     name, is_among, values = _split_term(term)
     for member in members:
@@ -199,7 +199,7 @@ def _split_term(term: str) -> tuple[str, bool, list[str]]:
     return name.removesuffix("!"), not name.endswith("!"), values.split("|") if values else []
 
 
-def holds_term(term: str, option_values: Mapping[str, Any]) -> bool:
+def is_term_met(term: str, option_values: Mapping[str, Any]) -> bool:
     """Check whether a user gave an option, with a value of the term."""
     name, is_among, values = _split_term(term)
     if name not in option_values or not values:

@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from spanagree import choices
 from spanagree.choices import list_names
 from spanagree.cli.help_pages import add_choices, convert_to_sentence
-from spanagree.cli.option_rules import PATTERNS, OptionRule, add_rules, excludes, needs
+from spanagree.cli.option_rules import PATTERNS, OptionRule, add_rules, exclude_terms, require_terms
 from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, read_parameters
 from spanagree.errors import InputError, escape_name, parse_whole_number, quote_value
 from spanagree.files import choose_file_names
@@ -139,7 +139,7 @@ class Formats(_Choice):
         return super().convert(value, param, ctx)
 
 
-def option(
+def build_option(
     names: str,
     purpose: str,
     *,
@@ -178,17 +178,19 @@ def option(
     return result
 
 
-def int_option(name: str, purpose: str, **attributes: Any) -> Option:
+def build_integer_option(name: str, purpose: str, **attributes: Any) -> Option:
     """Build an option that takes an integer."""
-    return option(name, purpose, type=int, metavar="N", **attributes)
+    return build_option(name, purpose, type=int, metavar="N", **attributes)
 
 
-def flag(name: str, purpose: str, **attributes: Any) -> Option:
+def build_flag(name: str, purpose: str, **attributes: Any) -> Option:
     """Build an option without a value."""
-    return option(name, purpose, is_flag=True, **attributes)
+    return build_option(name, purpose, is_flag=True, **attributes)
 
 
-def group(title: str, *options: Option, context_field: str = "", is_shared: bool = False) -> Group:
+def group_options(
+    title: str, *options: Option, context_field: str = "", is_shared: bool = False
+) -> Group:
     """Put options below one heading of the help."""
     for member in options:
         member.heading = title
@@ -197,7 +199,7 @@ def group(title: str, *options: Option, context_field: str = "", is_shared: bool
     return list(options)
 
 
-def from_function(
+def build_options_from_function(
     function: str,
     *names: str,
     skip: Collection[str] = (),
@@ -219,7 +221,7 @@ def from_function(
     function_parameters = read_parameters(function)
     skipped = {next(iter(function_parameters)), *skip, *OF_WORK, *OF_INTERVALS}
     return [
-        _parameter_option(
+        _build_option_of_parameter(
             function_parameters[name],
             (texts or {}).get(name) or function_parameters[name].text,
             name in required,
@@ -228,12 +230,12 @@ def from_function(
     ]
 
 
-def _parameter_option(parameter: Parameter, text: str, required: bool) -> Option:
+def _build_option_of_parameter(parameter: Parameter, text: str, required: bool) -> Option:
     """Build the option of one parameter."""
     attributes: dict[str, Any] = {"required": True} if required else {}
     name, allowed_values = format_option_name(parameter.name), parameter.choices
     if parameter.type_name.split(" | ")[0] == "bool":
-        return flag(name, convert_to_sentence(re.sub("^True (to|for) ", "", text)))
+        return build_flag(name, convert_to_sentence(re.sub("^True (to|for) ", "", text)))
     purpose = convert_to_sentence(text)
     if parameter.default not in (None, False, ()):
         attributes["unless"] = (
@@ -242,18 +244,18 @@ def _parameter_option(parameter: Parameter, text: str, required: bool) -> Option
     if parameter.is_collection:
         if not all(choice in purpose for choice in allowed_values):
             purpose = add_choices(purpose, allowed_values)
-        return option(name, purpose, metavar="NAME,...", parse=parse_names, **attributes)
+        return build_option(name, purpose, metavar="NAME,...", parse=parse_names, **attributes)
     if allowed_values:
-        return option(name, purpose, choices=allowed_values, **attributes)
+        return build_option(name, purpose, choices=allowed_values, **attributes)
     click_types = {"int": (int, "N"), "float": (float, "X")}
     attributes["type"], attributes["metavar"] = click_types.get(parameter.type_name, (None, "NAME"))
-    return option(name, purpose, **attributes)
+    return build_option(name, purpose, **attributes)
 
 
 # --- option groups ------------------------------------------------------------------------------
 
 
-def comparison_options(
+def build_comparison_options(
     *extra: Option,
     function: str = "spanagree.systems.evaluate.evaluate",
     rows: Iterable[str] = (),
@@ -272,79 +274,87 @@ def comparison_options(
     purpose = (
         "Pair overlapping segments one-to-one if their IoU is at least X: --match overlap-at-X."
     )
-    rules = [excludes("match!=overlap")]
-    overlap_at = option(
+    rules = [exclude_terms("match!=overlap")]
+    overlap_at = build_option(
         "--overlap-at", purpose, type=float, metavar="X", argument="match", rules=rules
     )
-    usual_match, chance = from_function(function, "match", "chance")
+    usual_match, chance = build_options_from_function(function, "match", "chance")
     members = [
         *extra,
-        *([view_option(rows)] if rows else []),
+        *([build_view_option(rows)] if rows else []),
         match or usual_match,
         overlap_at,
         chance,
     ]
-    seeds = add_rules(from_function(function, "seed"), needs(DRAWN_CHANCE)) if seed else []
-    return group("Comparing", *members, *seeds)
+    seeds = (
+        add_rules(build_options_from_function(function, "seed"), require_terms(DRAWN_CHANCE))
+        if seed
+        else []
+    )
+    return group_options("Comparing", *members, *seeds)
 
 
 SELECTION = "spanagree.comparisons.selection.Selection"
 """Settings of the comparison target: relations, attributes, tolerance."""
 
 
-def target_options() -> Group:
+def build_target_options() -> Group:
     """Build the options of the comparison target."""
     names = [name for name in read_parameters(SELECTION) if name not in ("arguments", "unplaced")]
-    members = from_function(SELECTION, *names)
+    members = build_options_from_function(SELECTION, *names)
     for member in members:
         member.argument = "comparing"
-    return group("Relations, attributes and tolerance", *members)
+    return group_options("Relations, attributes and tolerance", *members)
 
 
-def place_options(*extra: Option) -> Group:
+def build_place_options(*extra: Option) -> Group:
     """Build the options of the places of random segments."""
     purpose = (
         "Rule for the places of random segments: words, words+marks, letters, capitals,"
         " capitals+digits, column:NAME, column:NAME=VALUE,..., or a rule for each label, such as"
         " PER=capitals,LOC=letters."
     )
-    rule = option("--places", purpose, metavar="RULE", unless="anywhere")
-    return group("Places of random segments", rule, *extra)
+    rule = build_option("--places", purpose, metavar="RULE", unless="anywhere")
+    return group_options("Places of random segments", rule, *extra)
 
 
-def random_side_option() -> Option:
+def build_random_side_option() -> Option:
     """Build the option of the annotations that are random."""
     purpose = "Random annotations: of both sides, or of systems with gold fixed."
-    return option("--chance-of", purpose, choices=list_names(choices.ChanceOf), unless="both")
+    return build_option("--chance-of", purpose, choices=list_names(choices.ChanceOf), unless="both")
 
 
-def beta_option() -> Option:
+def build_beta_option() -> Option:
     """Build the option of F-beta."""
-    one_gold = excludes(
+    one_gold = exclude_terms(
         "references systems team by=error", "F-beta is for systems against one gold"
     )
-    (option,) = add_rules(from_function("spanagree.systems.evaluate.evaluate", "beta"), one_gold)
+    (option,) = add_rules(
+        build_options_from_function("spanagree.systems.evaluate.evaluate", "beta"), one_gold
+    )
     return option
 
 
-def runs_option() -> Option:
+def build_runs_option() -> Option:
     """Build the option of systems with several runs."""
     purpose = "Outputs that are runs of one system: ours=seed1,seed2,seed3,theirs=a,b,c."
     rules = [
-        excludes("by slices seen sweep", "it has rows of its own"),
-        excludes(
+        exclude_terms("by slices seen sweep", "it has rows of its own"),
+        exclude_terms(
             "test=permutation|bootstrap|chance", "these ignore runs; --test jackknife regards them"
         ),
     ]
-    return option("--runs", purpose, metavar="NAME=RUN,RUN,...", parse=parse_runs, rules=rules)
+    return build_option(
+        "--runs", purpose, metavar="NAME=RUN,RUN,...", parse=parse_runs, rules=rules
+    )
 
 
-def view_option(views: Iterable[str]) -> Option:
+def build_view_option(views: Iterable[str]) -> Option:
     """Build the option of the view."""
-    return option("--by", "Show a row for each of these.", choices=views)
+    return build_option("--by", "Show a row for each of these.", choices=views)
 
 
-def view_or_slices_option(
+def build_view_or_slices_option(
     views: Iterable[str], classes: Iterable[str] = (), *, rules: Sequence[OptionRule] = ()
 ) -> Option:
     """Build the option of the view, which may also be the slices by a column.
@@ -361,12 +371,12 @@ def view_or_slices_option(
         " of a table with ids (FILE:COLUMN), or of a pattern's group."
     )
     slice_rules = [
-        needs("seen", term="slices=seen"),
-        excludes("workers baseline", "each FILE is read by itself", term="slices=file"),
-        excludes("test", "its differences are tested", term="slices"),
+        require_terms("seen", term="slices=seen"),
+        exclude_terms("workers baseline", "each FILE is read by itself", term="slices=file"),
+        exclude_terms("test", "its differences are tested", term="slices"),
     ]
     rules = [*rules, *slice_rules]
-    return option("--by", purpose, type=Views(views), metavar="NAME|COLUMN", rules=rules)
+    return build_option("--by", purpose, type=Views(views), metavar="NAME|COLUMN", rules=rules)
 
 
 def find_slices(option_values: Mapping[str, Any], members: Group) -> dict[str, Any]:
@@ -379,17 +389,19 @@ def find_slices(option_values: Mapping[str, Any], members: Group) -> dict[str, A
     return {"slices": option_values["by"]} if option_values["by"] not in views[0].views else {}
 
 
-def gold_option(unless: str = "the first") -> Option:
+def build_gold_option(unless: str = "the first") -> Option:
     """Build the option of the gold annotator."""
-    return option("--gold", "Annotator who is gold.", metavar="NAME", unless=unless)
+    return build_option("--gold", "Annotator who is gold.", metavar="NAME", unless=unless)
 
 
-def annotators_option(purpose: str = "Compare only these annotators.") -> Option:
+def build_annotators_option(purpose: str = "Compare only these annotators.") -> Option:
     """Build the option of selected annotators."""
-    return option("--annotators", purpose, metavar="NAME,...", unless="all", parse=parse_names)
+    return build_option(
+        "--annotators", purpose, metavar="NAME,...", unless="all", parse=parse_names
+    )
 
 
-def corpus_output_options(
+def build_corpus_output_options(
     purpose: str,
     format_names: Iterable[str],
     unless: str,
@@ -399,8 +411,8 @@ def corpus_output_options(
 ) -> Group:
     """Build the options of the file and the format of a written corpus."""
     return [
-        option(name, purpose, **attributes),
-        option(
+        build_option(name, purpose, **attributes),
+        build_option(
             "--to",
             "Format to write.",
             choices=format_names,
@@ -410,27 +422,27 @@ def corpus_output_options(
     ]
 
 
-def level_options() -> Group:
+def build_level_options() -> Group:
     """Build the options of levels of difficulty."""
     difficulties = "Difficulties at the borders of the levels."
     scores = "Scores by chance at the borders of the levels."
     shares = "Shares of the documents below the borders."
-    members = group(
+    members = group_options(
         "Levels of difficulty",
-        int_option("--levels", "Number of levels of nearly equal size.", unless="2"),
-        option("--at", difficulties, metavar="X,...", parse=parse_numbers),
-        option("--chance-at", scores, metavar="X,...", parse=parse_numbers),
-        option("--quantiles", shares, metavar="Q,...", parse=parse_numbers),
+        build_integer_option("--levels", "Number of levels of nearly equal size.", unless="2"),
+        build_option("--at", difficulties, metavar="X,...", parse=parse_numbers),
+        build_option("--chance-at", scores, metavar="X,...", parse=parse_numbers),
+        build_option("--quantiles", shares, metavar="Q,...", parse=parse_numbers),
         context_field="levels",
     )
-    return add_rules(members, needs("by=difficulty"))
+    return add_rules(members, require_terms("by=difficulty"))
 
 
 TEST = "spanagree.systems.compare_systems.compare_systems"
 """Test with draws; their number and seed are options."""
 
 
-def certainty_options(
+def build_certainty_options(
     *extra: Option,
     has_over: bool = False,
     draw_options: Mapping[str, str] | None = None,
@@ -446,41 +458,45 @@ def certainty_options(
         requested_by: terms that request intervals, or tests by clusters.
         without: views with rows without intervals, separated by |.
     """
-    ci_option = flag("--ci", "Show a confidence interval over documents for every figure.")
+    ci_option = build_flag("--ci", "Show a confidence interval over documents for every figure.")
     text = convert_to_sentence(read_parameters(JACKKNIFE)["cluster_by"].text)
-    cluster_by = option("--cluster-by --resample-by", text, choices=list_names(choices.ClusterBy))
+    cluster_by = build_option(
+        "--cluster-by --resample-by", text, choices=list_names(choices.ClusterBy)
+    )
     details = [
-        *from_function(JACKKNIFE, "confidence"),
+        *build_options_from_function(JACKKNIFE, "confidence"),
         cluster_by,
-        *(from_function(JACKKNIFE, "over") if has_over else ()),
+        *(build_options_from_function(JACKKNIFE, "over") if has_over else ()),
     ]
     for member in details:
         member.argument = "ci"
-    draws = from_function(TEST, *draw_options) if draw_options else []
+    draws = build_options_from_function(TEST, *draw_options) if draw_options else []
     if without:
-        add_rules([ci_option], excludes(f"by={without}", "such rows have no intervals"))
-    add_rules(details, needs(requested_by), excludes("test=chance", unless="ci"))
-    no_interval = excludes("test=permutation|bootstrap", "it has no interval", unless="ci")
+        add_rules([ci_option], exclude_terms(f"by={without}", "such rows have no intervals"))
+    add_rules(details, require_terms(requested_by), exclude_terms("test=chance", unless="ci"))
+    no_interval = exclude_terms("test=permutation|bootstrap", "it has no interval", unless="ci")
     add_rules(details, no_interval, names="confidence")
     for name, terms in (draw_options or {}).items():
-        add_rules(draws, needs(terms, "nothing else is drawn so"), names=name)
-    draws_nothing = excludes(
+        add_rules(draws, require_terms(terms, "nothing else is drawn so"), names=name)
+    draws_nothing = exclude_terms(
         "test=jackknife", "it draws nothing", unless=f"baseline=random {DRAWN_CHANCE}"
     )
     add_rules(draws, draws_nothing, names="seed")
-    shared_options = group("Certainty", ci_option, *details, *draws, context_field="certainty")
-    return group("Certainty", *shared_options, *extra)
+    shared_options = group_options(
+        "Certainty", ci_option, *details, *draws, context_field="certainty"
+    )
+    return group_options("Certainty", *shared_options, *extra)
 
 
-def workers_option() -> Group:
+def build_workers_option() -> Group:
     """Build the option of workers, for corpora of many files."""
     text = "Number of processes that read and compare the files of a pattern."
-    needs_pattern = needs(
+    needs_pattern = require_terms(
         PATTERNS, "each file is read and compared by itself", unless="measure=gamma|all"
     )
-    rules = [needs_pattern, excludes("baseline", "baselines need the whole corpus")]
-    option = int_option("--workers", text, argument="executor", rules=rules)
-    return group("Large corpora", option, is_shared=True)
+    rules = [needs_pattern, exclude_terms("baseline", "baselines need the whole corpus")]
+    option = build_integer_option("--workers", text, argument="executor", rules=rules)
+    return group_options("Large corpora", option, is_shared=True)
 
 
 OF_TABLES = ("encoding", "missing")
@@ -490,7 +506,7 @@ NOT_CHECKED = ("--group-by", "--unplaced")
 """Options of reading that change the comparison, not the data; check has none of them."""
 
 
-def reading_options(
+def build_reading_options(
     skip: Sequence[str] = (),
     *,
     strings: bool = False,
@@ -507,15 +523,15 @@ def reading_options(
     """
     skip = skip if strings else (*skip, "--strings")
     titled = {
-        "Reading files": _file_options(),
-        "Reading spaCy files and datasets": _dataset_options(),
+        "Reading files": _build_file_options(),
+        "Reading spaCy files and datasets": _build_dataset_options(),
         "Reading what annotation tools export": _export_options(),
-        "Reading recordings": _recording_options(),
+        "Reading recordings": _build_recording_options(),
     }
     members = [
         member
         for title, options in titled.items()
-        for member in group(
+        for member in group_options(
             title, *(o for o in options if o.opts[0] not in skip), context_field="reading"
         )
     ]
@@ -527,7 +543,7 @@ def reading_options(
     return members
 
 
-def _file_options() -> Group:
+def _build_file_options() -> Group:
     """Build the options of reading files."""
     document = "Unit of CoNLL files that is a document; with --group-by, document means the group."
     grouped = "Group documents by the match of a pattern in their ids, or by a table."
@@ -553,53 +569,55 @@ def _file_options() -> Group:
     repair = f"Steps that repair the data: {', '.join(list_names(choices.Repair))}."
     use = "groups are left out as a whole, or read as one document"
     groups = [
-        needs("cluster_by=document unit=document", use),
-        excludes("workers", "a group may be in several files"),
+        require_terms("cluster_by=document unit=document", use),
+        exclude_terms("workers", "a group may be in several files"),
     ]
     return [
-        option(
+        build_option(
             "--from",
             "Format of the files, such as conll, jsonl or brat (docs/formats.md).",
             type=Formats(format_names),
             metavar="FORMAT",
             unless="by content",
         ),
-        option("--unit", document, choices=list_names(choices.Unit), unless="sentence"),
-        option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]", rules=groups),
-        option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),
-        option("--scheme", "Scheme of the tags.", choices=schemes, unless="auto"),
-        flag("--strict", "Read only segments that are well-formed in the scheme."),
-        option(
+        build_option("--unit", document, choices=list_names(choices.Unit), unless="sentence"),
+        build_option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]", rules=groups),
+        build_option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),
+        build_option("--scheme", "Scheme of the tags.", choices=schemes, unless="auto"),
+        build_flag("--strict", "Read only segments that are well-formed in the scheme."),
+        build_option(
             "--columns", columns, metavar="NAME=COLUMN,...", unless="the last", parse=parse_columns
         ),
-        option("--labels", kept_labels, metavar="NAME,...", unless="all", parse=parse_names),
-        option("--map-labels", renamed, metavar="OLD=NEW,...|FILE|best"),
-        option("--encoding", "Encoding of CoNLL, CSV and rows in JSON.", unless="utf-8"),
-        flag("--ignore-tokens", "Align files by position even if their tokens differ."),
-        option("--outside", outside, metavar="TAG,...", unless="O", parse=parse_names),
-        option("--missing", "Tag or label that stands for a missing one.", metavar="TAG"),
-        option("--partial", partial, choices=list_names(choices.Partial), unless="error"),
-        option("--discontinuous", pieces, choices=list_names(choices.Discontinuous), unless="keep"),
-        option(
+        build_option("--labels", kept_labels, metavar="NAME,...", unless="all", parse=parse_names),
+        build_option("--map-labels", renamed, metavar="OLD=NEW,...|FILE|best"),
+        build_option("--encoding", "Encoding of CoNLL, CSV and rows in JSON.", unless="utf-8"),
+        build_flag("--ignore-tokens", "Align files by position even if their tokens differ."),
+        build_option("--outside", outside, metavar="TAG,...", unless="O", parse=parse_names),
+        build_option("--missing", "Tag or label that stands for a missing one.", metavar="TAG"),
+        build_option("--partial", partial, choices=list_names(choices.Partial), unless="error"),
+        build_option(
+            "--discontinuous", pieces, choices=list_names(choices.Discontinuous), unless="keep"
+        ),
+        build_option(
             "--absent",
             absent,
             choices=list_names(choices.Absent),
             unless="by role; see the page of the format",
         ),
-        option(
+        build_option(
             "--ends",
             ends,
             choices=list_names(choices.Ends),
             unless="inferred from the text of spans",
         ),
-        option("--join", join, choices=list_names(choices.Join), unless="by id"),
-        option("--repair", repair, metavar="STEP,...", parse=parse_names),
-        option("--repeats", repeats, choices=list_names(choices.Repeats), unless="once"),
-        option("--unplaced", unplaced, choices=list_names(choices.Unplaced), unless="wrong"),
+        build_option("--join", join, choices=list_names(choices.Join), unless="by id"),
+        build_option("--repair", repair, metavar="STEP,...", parse=parse_names),
+        build_option("--repeats", repeats, choices=list_names(choices.Repeats), unless="once"),
+        build_option("--unplaced", unplaced, choices=list_names(choices.Unplaced), unless="wrong"),
     ]
 
 
-def _dataset_options() -> Group:
+def _build_dataset_options() -> Group:
     """Build the options of reading spaCy files and datasets."""
     spans = "Key of doc.spans with the spans, or columns of a dataset with spans."
     tags = "Columns of a dataset with tags."
@@ -611,19 +629,19 @@ def _dataset_options() -> Group:
     align = "Align quotes, and texts with inline tags, that a language model changed."
     strings = "Compare strings with labels that occur in no text, without chance."
     return [
-        option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", parse=parse_spans),
-        option("--start", start, metavar="PATH"),
-        option("--end", "Path of the end in a span.", metavar="PATH"),
-        option("--label", "Path of the label in a span.", metavar="PATH"),
-        option("--quote", quote, metavar="COLUMN|PATH"),
-        option("--tokens", "Column of a dataset with tokens.", metavar="COLUMN"),
-        option("--text", text, metavar="COLUMN|KEY"),
-        option("--tags", tags, metavar="NAME=COLUMN,...", parse=parse_mapping),
-        option("--annotator", annotator, metavar="COLUMN"),
-        option("--document", ids, metavar="COLUMN|PATH"),
-        option("--split", "Part of a dataset, such as test.", metavar="NAME"),
-        flag("--align", align),
-        flag("--strings", strings),
+        build_option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", parse=parse_spans),
+        build_option("--start", start, metavar="PATH"),
+        build_option("--end", "Path of the end in a span.", metavar="PATH"),
+        build_option("--label", "Path of the label in a span.", metavar="PATH"),
+        build_option("--quote", quote, metavar="COLUMN|PATH"),
+        build_option("--tokens", "Column of a dataset with tokens.", metavar="COLUMN"),
+        build_option("--text", text, metavar="COLUMN|KEY"),
+        build_option("--tags", tags, metavar="NAME=COLUMN,...", parse=parse_mapping),
+        build_option("--annotator", annotator, metavar="COLUMN"),
+        build_option("--document", ids, metavar="COLUMN|PATH"),
+        build_option("--split", "Part of a dataset, such as test.", metavar="NAME"),
+        build_flag("--align", align),
+        build_flag("--strings", strings),
     ]
 
 
@@ -636,42 +654,46 @@ def _export_options() -> Group:
     )
     begun = "Treatment of documents that INCEpTION's annotators began and did not finish."
     return [
-        option(
+        build_option(
             "--annotator-from",
             names,
             choices=list_names(choices.AnnotatorFrom),
             unless="id, or the file",
         ),
-        flag("--predictions", models),
-        flag("--ground-truth", truth),
-        option("--in-progress", begun, choices=list_names(choices.InProgress), unless="auto"),
-        option("--layer", "Layer of an INCEpTION project.", metavar="NAME"),
-        option("--feature", "Feature of the layer with the labels.", metavar="NAME"),
+        build_flag("--predictions", models),
+        build_flag("--ground-truth", truth),
+        build_option("--in-progress", begun, choices=list_names(choices.InProgress), unless="auto"),
+        build_option("--layer", "Layer of an INCEpTION project.", metavar="NAME"),
+        build_option("--feature", "Feature of the layer with the labels.", metavar="NAME"),
     ]
 
 
-def _recording_options() -> Group:
+def _build_recording_options() -> Group:
     """Build the options of reading recordings."""
     unit = "Unit of times in files that don't name one: s, ms, us, or frames such as 25fps."
     label_source = "Source of labels: the text of a segment, the name of its tier, or both."
     finest = "the coarsest of 1s, 100ms, 10ms, 1ms that represents every time, else 1ms"
     uem = "UEM file with the parts of recordings to compare; each part is a document."
     return [
-        option("--tier", "Tiers to read.", metavar="NAME,...", parse=parse_names, unless="all"),
-        option(
+        build_option(
+            "--tier", "Tiers to read.", metavar="NAME,...", parse=parse_names, unless="all"
+        ),
+        build_option(
             "--label-from",
             label_source,
             choices=list_names(choices.LabelFrom),
             unless="text, or both",
         ),
-        option("--resolution", "Unit in which time is counted.", metavar="UNIT", unless=finest),
-        option("--time-unit", unit, metavar="UNIT"),
-        option("--duration", "Length of the recordings in seconds.", metavar="SECONDS"),
-        option("--uem", uem, metavar="FILE"),
+        build_option(
+            "--resolution", "Unit in which time is counted.", metavar="UNIT", unless=finest
+        ),
+        build_option("--time-unit", unit, metavar="UNIT"),
+        build_option("--duration", "Length of the recordings in seconds.", metavar="SECONDS"),
+        build_option("--uem", uem, metavar="FILE"),
     ]
 
 
-def output_options(
+def build_output_options(
     formats: Iterable[str] | None = None, *, plot: bool = True, explain: bool = True
 ) -> Group:
     """Build the options of the output.
@@ -691,32 +713,32 @@ def output_options(
     decimals = "Number of decimals of figures."
     by_name = "text, or by extension"
     members = [
-        option("--format", "Format of the result.", choices=formats, unless=by_name),
-        option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
+        build_option("--format", "Format of the result.", choices=formats, unless=by_name),
+        build_option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
     ]
     if plot:
         purpose = "Draw a plot too, as .png, .svg or .pdf."
-        members.append(option("--plot", purpose, metavar="FILE"))
+        members.append(build_option("--plot", purpose, metavar="FILE"))
     if explain:
         members += [
-            flag("--explain", explained),
-            int_option("--digits", decimals, unless="3; 2 with markdown and latex"),
-            flag("--percent/--no-percent", per_cent, default=None),
+            build_flag("--explain", explained),
+            build_integer_option("--digits", decimals, unless="3; 2 with markdown and latex"),
+            build_flag("--percent/--no-percent", per_cent, default=None),
         ]
     if "csv" in formats:
-        members.append(flag("--all all_columns", all_cells))
+        members.append(build_flag("--all all_columns", all_cells))
     if explain:
         look = (
             f"With markdown, highlight the best figures; with latex, style of the table: {styles}."
         )
-        members.append(option("--style", look, metavar="STYLE,...", parse=parse_names))
+        members.append(build_option("--style", look, metavar="STYLE,...", parse=parse_names))
     if "csv" in formats:
-        members += [flag("--safe-cells", safe), flag("--bom", mark)]
-    exact = excludes("format=json|jsonl|csv", "it has the exact figures")
+        members += [build_flag("--safe-cells", safe), build_flag("--bom", mark)]
+    exact = exclude_terms("format=json|jsonl|csv", "it has the exact figures")
     add_rules(members, exact, names="digits percent all_columns")
-    add_rules(members, excludes("format=json|jsonl|csv|latex"), names="explain")
-    add_rules(members, needs("format=csv worklist"), names="safe_cells bom")
-    return group("Output", *members, is_shared=True)
+    add_rules(members, exclude_terms("format=json|jsonl|csv|latex"), names="explain")
+    add_rules(members, require_terms("format=csv worklist"), names="safe_cells bom")
+    return group_options("Output", *members, is_shared=True)
 
 
 _BY_NAME = {
@@ -752,11 +774,13 @@ def format_by_extension(option_values: Mapping[str, Any], members: Group) -> dic
     return {"format": format_}
 
 
-def message_options() -> Group:
+def build_message_options() -> Group:
     """Build the options of messages."""
     quiet = "Omit the verdict above the table."
     verbose = "Show every note, not one of each kind, and the traceback of an internal error."
-    return group("Messages", flag("--quiet", quiet), flag("--verbose", verbose), is_shared=True)
+    return group_options(
+        "Messages", build_flag("--quiet", quiet), build_flag("--verbose", verbose), is_shared=True
+    )
 
 
 # --- parsers of values --------------------------------------------------------------------------

@@ -14,15 +14,21 @@ from spanagree.cli.job import CommandContext, command
 from spanagree.cli.progress import start_progress
 
 _FUNCTION = "spanagree.project.plan.plan_sample"
-_OPTIONS = options.from_function(_FUNCTION, "width", "figure", "annotators", required=["width"])
+_OPTIONS = options.build_options_from_function(
+    _FUNCTION, "width", "figure", "annotators", required=["width"]
+)
 
 
 @command(
     options.FILES,
-    options.comparison_options(*_OPTIONS, function=_FUNCTION),
-    options.group("Certainty", *options.from_function(_FUNCTION, "confidence", "seed")),
-    options.reading_options(),
-    options.output_options(plot=False),
+    options.build_comparison_options(*_OPTIONS, function=_FUNCTION),
+    options.group_options(
+        "Certainty", *options.build_options_from_function(_FUNCTION, "confidence", "seed")
+    ),
+    options.build_reading_options(),
+    options.build_output_options(plot=False),
 )
 def plan(job: CommandContext, width: float, **settings: Any) -> None:
-    job.show(sa.plan_sample(job.read(), width, progress=start_progress("comparing"), **settings))
+    job.show_result(
+        sa.plan_sample(job.read_corpus(), width, progress=start_progress("comparing"), **settings)
+    )

@@ -31,10 +31,10 @@ class Bar:
 
     def __call__(self, completed: int, total: int) -> None:
         """Update the number of completed steps and of all steps."""
-        self._announce(completed, total)
-        self._update(completed=completed, total=total)
+        self._announce_duration(completed, total)
+        self._update_task(completed=completed, total=total)
 
-    def _announce(self, completed: int, total: int) -> None:
+    def _announce_duration(self, completed: int, total: int) -> None:
         """Announce once for each step how long it will take, if that is long."""
         if self._start_time is not None and completed <= 0:
             self._start_time = time.monotonic()
@@ -57,15 +57,15 @@ class Bar:
     def step(self, name: str) -> Bar:
         """Start another step; the bar appears after a second, unless it is hidden before."""
         self._start_time = time.monotonic()
-        self._update(description=name, completed=0, total=None)
+        self._update_task(description=name, completed=0, total=None)
         with self._lock:
             if self._timer is None:
-                self._timer = threading.Timer(_WAIT, self._show)
+                self._timer = threading.Timer(_WAIT, self._show_display)
                 self._timer.daemon = True
                 self._timer.start()
         return self
 
-    def hide(self) -> None:
+    def hide_bar(self) -> None:
         """Remove the bar from the terminal before other output."""
         with self._lock:
             if self._timer is not None:
@@ -74,13 +74,13 @@ class Bar:
                 self._display.stop()
             self._timer = self._display = None
 
-    def _update(self, **task: Any) -> None:
+    def _update_task(self, **task: Any) -> None:
         with self._lock:
             self._task |= task
             if self._display is not None:
                 self._display.update(self._display.task_ids[0], **task)
 
-    def _show(self) -> None:
+    def _show_display(self) -> None:
         from rich.console import Console  # takes a tenth of a second to load
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -104,4 +104,4 @@ def hide_progress() -> None:
     """Remove the bar of this command from the terminal."""
     bar = click.get_current_context().meta.get(_KEY)
     if bar is not None:
-        bar.hide()
+        bar.hide_bar()

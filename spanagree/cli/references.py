@@ -24,17 +24,19 @@ ALTERNATIVE = AlternativeCall(
 """Function that evaluate calls with many annotators as references."""
 
 
-def reference_options() -> options.Group:
+def build_reference_options() -> options.Group:
     """Build the options of systems against many annotators."""
-    return options.group("Many annotators as references", *side_options())
+    return options.group_options("Many annotators as references", *build_side_options())
 
 
-def side_options() -> list[options.Option]:
+def build_side_options() -> list[options.Option]:
     """Build the options of systems and references."""
     purpose_of_references = "Annotators to compare with systems, and with each other."
     purposes = {"--references": purpose_of_references, "--systems": "Annotators who are systems."}
     return [
-        options.option(name, purpose, metavar="NAME,...", parse=options.parse_names, unless=_ALL)
+        options.build_option(
+            name, purpose, metavar="NAME,...", parse=options.parse_names, unless=_ALL
+        )
         for name, purpose in purposes.items()
     ]
 
@@ -56,7 +58,7 @@ def compare_with_references(
     """Compare systems with references and show the result."""
     job.check_picture(sa.references.ReferenceEvaluation)
     check_baselines(baselines)
-    corpus = job.read()
+    corpus = job.read_corpus()
     arguments = {**settings, **resolve_sides(job, corpus, settings)}
     if baselines:
         draw_settings = select_draw_settings(job, settings)
@@ -64,4 +66,4 @@ def compare_with_references(
     result = sa.evaluate_references(
         corpus, **arguments, **job.intervals, **job.seed, progress=start_progress("comparing")
     )
-    job.show(result)
+    job.show_result(result)

@@ -18,14 +18,14 @@ from spanagree.cli import options
 from spanagree.cli.baselines import (
     add_gold_baselines,
     add_reference_baselines,
-    baseline_option,
+    build_baseline_option,
     select_draw_settings,
 )
-from spanagree.cli.first_layer import note_first_layer
+from spanagree.cli.first_layer import add_first_layer_note
 from spanagree.cli.job import CommandContext, command, show_notes
-from spanagree.cli.option_rules import add_rules, excludes
+from spanagree.cli.option_rules import add_rules, exclude_terms
 from spanagree.cli.progress import start_progress
-from spanagree.cli.references import resolve_sides, side_options
+from spanagree.cli.references import build_side_options, resolve_sides
 from spanagree.cli.slices import list_sources, list_views_in_errors
 from spanagree.errors import escape_name
 
@@ -42,17 +42,21 @@ _ONE_SUBJECT = "a report shows systems against gold, a team, or systems against 
 
 @command(
     options.FILES,
-    options.group("Output", options.option("-o --output", _FILE, metavar="HTML", required=True)),
-    options.comparison_options(
-        *add_rules([options.gold_option()], excludes("team references systems", _ONE_SUBJECT)),
-        options.flag("--team", _TEAM, rules=[excludes(_SIDES, _ONE_SUBJECT)]),
-        *side_options(),
-        baseline_option(),
-        options.beta_option(),
-        options.option("--by", _BY, metavar="COLUMN", rules=[excludes(_SIDES, _SLICED)]),
-        options.flag("--measures", "Show α_U and γ of a team next to F1; γ takes a while."),
+    options.group_options(
+        "Output", options.build_option("-o --output", _FILE, metavar="HTML", required=True)
     ),
-    options.reading_options(),
+    options.build_comparison_options(
+        *add_rules(
+            [options.build_gold_option()], exclude_terms("team references systems", _ONE_SUBJECT)
+        ),
+        options.build_flag("--team", _TEAM, rules=[exclude_terms(_SIDES, _ONE_SUBJECT)]),
+        *build_side_options(),
+        build_baseline_option(),
+        options.build_beta_option(),
+        options.build_option("--by", _BY, metavar="COLUMN", rules=[exclude_terms(_SIDES, _SLICED)]),
+        options.build_flag("--measures", "Show α_U and γ of a team next to F1; γ takes a while."),
+    ),
+    options.build_reading_options(),
 )
 def report(
     job: CommandContext,
@@ -64,14 +68,14 @@ def report(
     path = str(job.file)
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {escape_name(suffix)} is not its extension")
-    corpus = job.read()
+    corpus = job.read_corpus()
     report_settings, gold_name = (
         resolve_sides(job, corpus, settings),
         job.resolve_layer(gold, corpus),
     )
     settings = {name: value for name, value in settings.items() if name not in report_settings}
     if not (team or report_settings):
-        corpus = note_first_layer(job, corpus, gold_name, "--team")
+        corpus = add_first_layer_note(job, corpus, gold_name, "--team")
     if baseline and report_settings:
         corpus, report_settings = add_reference_baselines(
             corpus, report_settings, baseline, **select_draw_settings(job, settings)

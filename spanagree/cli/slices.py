@@ -13,7 +13,7 @@ import spanagree as sa
 from spanagree.choices import SLICES
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import excludes
+from spanagree.cli.option_rules import exclude_terms
 
 FILE = "file"
 """Value of ``--by`` for which each FILE is a slice."""
@@ -21,10 +21,10 @@ FILE = "file"
 _SEEN = "Training file: show segments that occur in it with their label separately from the others."
 
 
-def seen_option() -> options.Option:
+def build_seen_option() -> options.Option:
     """Build the option of a training file."""
-    rules = [excludes("by", "it has rows of its own")]
-    return options.option("--seen", _SEEN, metavar="FILE", rules=rules)
+    rules = [exclude_terms("by", "it has rows of its own")]
+    return options.build_option("--seen", _SEEN, metavar="FILE", rules=rules)
 
 
 def list_sources(job: CommandContext) -> list[str]:
@@ -81,7 +81,7 @@ def show_slices(job: CommandContext, result: Any) -> None:
         }
     with list_views_in_errors():
         slices = sa.slices.score_slices(result, **arguments)
-    job.show(slices)
+    job.show_result(slices)
 
 
 def score_slices_of_labels(
@@ -114,7 +114,9 @@ def score_each_file(job: CommandContext, score: Callable[..., Any]) -> dict[str,
         corpus_parts = sa.formats.read_parts(job.paths, form=format_name, repair=repair, **reading)
         corpora = {corpus_part.name: corpus_part() for corpus_part in corpus_parts}
     else:
-        corpora = {name: replace(job, files=(path,)).read() for name, path in job.paths.items()}
+        corpora = {
+            name: replace(job, files=(path,)).read_corpus() for name, path in job.paths.items()
+        }
     if len(corpora) < 2:
         raise click.UsageError(f"--by {FILE}: one FILE; two of them are needed")
     from spanagree.comparisons.overlaps import find_widest_chance

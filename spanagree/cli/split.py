@@ -13,7 +13,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import SplitForm, list_names
 from spanagree.cli import options
-from spanagree.cli.difficulty import find_difficulty, team_options
+from spanagree.cli.difficulty import build_team_options, find_difficulty
 from spanagree.cli.job import CommandContext, command, show_notes
 from spanagree.cli.progress import start_progress
 from spanagree.errors import InputError, escape_name, pluralize
@@ -22,9 +22,9 @@ from spanagree.files import name_output_in_errors
 
 @command(
     options.FILES,
-    options.group(
+    options.group_options(
         "Output",
-        *options.corpus_output_options(
+        *options.build_corpus_output_options(
             "Folder of the new files.",
             list_names(SplitForm),
             "jsonl",
@@ -32,13 +32,13 @@ from spanagree.files import name_output_in_errors
             metavar="DIR",
             required=True,
         ),
-        options.flag(
+        options.build_flag(
             "--force", "Write into a folder that is not empty; existing files are never replaced."
         ),
     ),
-    options.level_options(),
-    team_options(),
-    options.reading_options(),
+    options.build_level_options(),
+    build_team_options(),
+    options.build_reading_options(),
 )
 def split(
     job: CommandContext, folder: str, to: str = "jsonl", force: bool = False, **settings: Any
@@ -54,7 +54,7 @@ def split(
                 f"{escape_name(path)}: is an input in the folder {escape_name(folder)}; write the"
                 " parts into another"
             )
-    corpus = job.read()
+    corpus = job.read_corpus()
     subcorpora = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
     start_progress("writing")
     sa.levels.write_split(subcorpora, folder, to, force=force)

@@ -8,7 +8,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import AlternativeCall, add_rules, needs
+from spanagree.cli.option_rules import AlternativeCall, add_rules, require_terms
 from spanagree.cli.progress import start_progress
 
 AGREEMENT_MEASURES = {
@@ -32,13 +32,13 @@ ALTERNATIVES = [
 """Functions that agree calls for measures other than F1."""
 
 
-def unitizing_options() -> options.Group:
+def build_unitizing_options() -> options.Group:
     """Build the options of the measures of unitizing."""
     continuum = add_rules(
-        options.from_function("spanagree.units.alpha_u.alpha_u", "continuum"),
-        needs("measure=alpha-u"),
+        options.build_options_from_function("spanagree.units.alpha_u.alpha_u", "continuum"),
+        require_terms("measure=alpha-u"),
     )
-    return options.group("α_U and γ", *continuum)
+    return options.group_options("α_U and γ", *continuum)
 
 
 def measure_units(job: CommandContext, measure: str, settings: Mapping[str, Any]) -> None:
@@ -48,16 +48,16 @@ def measure_units(job: CommandContext, measure: str, settings: Mapping[str, Any]
     result: Any
     if measure == "documents":
         bar = start_progress("comparing")
-        result = sa.project.document_agreement(job.read(), **arguments, progress=bar)
+        result = sa.project.document_agreement(job.read_corpus(), **arguments, progress=bar)
     elif measure == "all":
         result = job.run_with_workers(
-            "sampling", sa.units.compare_measures, job.read(), **arguments, **job.seed
+            "sampling", sa.units.compare_measures, job.read_corpus(), **arguments, **job.seed
         )
     elif measure == "gamma":
         result = job.run_with_workers(
-            "sampling", sa.gamma, job.read(), **arguments, **job.seed, pairs=pairs
+            "sampling", sa.gamma, job.read_corpus(), **arguments, **job.seed, pairs=pairs
         )
     else:
         corpus, arguments = job.read_corpus_or_parts(), {**arguments, "pairs": pairs}
         result = job.run_with_workers("comparing", sa.alpha_u, corpus, **arguments)
-    job.show(result)
+    job.show_result(result)

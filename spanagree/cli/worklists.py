@@ -9,7 +9,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import add_rules, needs
+from spanagree.cli.option_rules import add_rules, require_terms
 from spanagree.cli.progress import start_progress
 from spanagree.errors import escape_path
 
@@ -18,11 +18,13 @@ _FILE = "File for the worklist: .csv, or tasks for Label Studio (.json) or Prodi
 _OPTION_NAMES = ("readers", "limit", "assignees")
 
 
-def worklist_options() -> options.Group:
+def build_worklist_options() -> options.Group:
     """Build the options of a worklist."""
-    file = options.option("--worklist", _FILE, metavar="FILE")
-    details = add_rules(options.from_function(_WORKLIST, *_OPTION_NAMES), needs("worklist"))
-    return options.group("Worklist", file, *details)
+    file = options.build_option("--worklist", _FILE, metavar="FILE")
+    details = add_rules(
+        options.build_options_from_function(_WORKLIST, *_OPTION_NAMES), require_terms("worklist")
+    )
+    return options.group_options("Worklist", file, *details)
 
 
 def check_worklist(job: CommandContext, path: str) -> None:
@@ -36,7 +38,7 @@ def check_worklist(job: CommandContext, path: str) -> None:
     from spanagree.formats.write import find_task_format
 
     tool_format = find_task_format(path)
-    job.check(worklist=path)
+    job.check_output_paths(worklist=path)
     if tool_format is not None and job.format != "csv" and (job.safe_cells or job.bom):
         option = "--safe-cells" if job.safe_cells else "--bom"
         raise click.UsageError(

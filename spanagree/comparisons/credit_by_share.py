@@ -32,8 +32,8 @@ from spanagree.errors import (
     check_integer,
     check_known,
     escape_name,
+    format_count_of_total,
     pluralize,
-    pluralize_of,
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -117,7 +117,7 @@ class PartialCredit(Result):
             draws = pluralize(self.settings.draws, "draw")
             remarks.append(f"by chance: mean of {draws}; standard error of F1 {self.error:.4f}")
         first, second = map(escape_name, self.settings.between)
-        document_count = pluralize_of(
+        document_count = format_count_of_total(
             self.documents, self.of_documents, document_noun(self.settings)
         )
         caption = f"credit of {second} against {first}, {document_count}"

@@ -116,7 +116,9 @@ class Alignment:
             gap_start = sum(self.runs[first_run - 1][1:]) if first_run else 0
             gap = self.text[gap_start:text_low][::-1]
             text_low -= _count_extension(
-                gap, copy_start - start, _splits_word(self.text, text_low, self.copy, start)
+                gap,
+                copy_start - start,
+                _is_inside_word_of_text_only(self.text, text_low, self.copy, start),
             )
         if last_copy_start + last_length <= end:
             gap_end = (
@@ -126,7 +128,7 @@ class Alignment:
             text_high += _count_extension(
                 self.text[text_high:gap_end],
                 n_missing,
-                _splits_word(self.text, text_high, self.copy, end),
+                _is_inside_word_of_text_only(self.text, text_high, self.copy, end),
             )
         if n_equal < min_share * max(end - start, text_high - text_low):
             return None
@@ -146,7 +148,7 @@ def _count_extension(gap: str, n_missing: int, splits_word: bool) -> int:
     return sum(map(len, words[: max(n_missing, splits_word)]))
 
 
-def _splits_word(text: str, position: int, copy: str, copy_position: int) -> bool:
+def _is_inside_word_of_text_only(text: str, position: int, copy: str, copy_position: int) -> bool:
     """Check whether a position is inside a word of the text, but not of the copy."""
     return _is_in_word(text, position) and not _is_in_word(copy, copy_position)
 

@@ -73,9 +73,9 @@ def merge_sources(
         positions = _find_document_positions(merged, incoming, first_source, source)
         shared = np.flatnonzero(positions >= 0).tolist()
         incoming = _adopt_line_ends(
-            incoming, {d: _text_of_document(merged, int(positions[d])) for d in shared}
+            incoming, {d: _get_text_of_document(merged, int(positions[d])) for d in shared}
         )
-        _check_same_documents(merged, incoming, positions, escape_name(source))
+        _check_document_versions(merged, incoming, positions, escape_name(source))
         is_new = positions < 0
         positions[is_new] = len(merged.lengths) + np.arange(int(is_new.sum()))
         reading = {**incoming.reading, **merged.reading}
@@ -108,7 +108,7 @@ def merge_sources(
         merged = replace(merged, notes=(*merged.notes, note))
     if all(raw.ids is not None for raw in sources.values()):
         merged = replace(
-            merged, notes=(*merged.notes, *_compose_same_texts_note(list(sources.values())))
+            merged, notes=(*merged.notes, *_compose_repeated_texts_note(list(sources.values())))
         )
     n_documents = sum(len(raw.lengths) for raw in sources.values())
     if len(merged.lengths) == n_documents and max(n_sources.values(), default=0) > 1:
@@ -291,11 +291,11 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
         )
         if n_copies:
             notes.append(f"{pluralize(n_copies, 'annotation')} the same in another file, read once")
-    notes += _compose_same_texts_note(parts)
+    notes += _compose_repeated_texts_note(parts)
     return replace(joined_parts, notes=tuple(notes))
 
 
-def _compose_same_texts_note(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
+def _compose_repeated_texts_note(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
     """Compose the note on documents of different files with the same text and different ids."""
     files = Counter(id_ for raw in raw_parts for id_ in raw.ids or ())
     text_ids = [hash_texts(raw) for raw in raw_parts]
@@ -324,7 +324,7 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
         raw = _adopt_line_ends(
             raw,
             {
-                d: _text_of_document(raw_parts[origin_part], origin_index)
+                d: _get_text_of_document(raw_parts[origin_part], origin_index)
                 for d, (origin_part, origin_index) in origin_in_part.items()
             },
         )
@@ -335,8 +335,8 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
                 f"{name}: document {quote_value(ids[d])}, which {names[origin_part_index]} has too"
             )
             check_same_document(
-                _version_of_document(raw, d),
-                _version_of_document(raw_parts[origin_part_index], origin_index),
+                _build_version_of_document(raw, d),
+                _build_version_of_document(raw_parts[origin_part_index], origin_index),
                 location,
                 _ONE_DOCUMENT_PER_ID,
             )
@@ -541,20 +541,20 @@ def _find_document_positions(
     return np.arange(len(incoming.lengths))
 
 
-def _check_same_documents(
+def _check_document_versions(
     merged: RawCorpus, incoming: RawCorpus, positions: Ints, location: str
 ) -> None:
     """Raise if two sources contain different versions of a document."""
     for document in np.flatnonzero(positions >= 0).tolist():
         merged_document = int(positions[document])
         check_same_document(
-            _version_of_document(incoming, document),
-            _version_of_document(merged, merged_document),
+            _build_version_of_document(incoming, document),
+            _build_version_of_document(merged, merged_document),
             f"{location}, document {quote_value(merged.id_of(merged_document))}",
         )
 
 
-def _text_of_document(raw: RawCorpus, document_index: int) -> str | None:
+def _get_text_of_document(raw: RawCorpus, document_index: int) -> str | None:
     return None if raw.texts is None else raw.texts[document_index]
 
 
@@ -565,9 +565,9 @@ def _adopt_line_ends(raw: RawCorpus, texts: Mapping[int, str | None]) -> RawCorp
     )
 
 
-def _version_of_document(raw: RawCorpus, document_index: int) -> Version:
+def _build_version_of_document(raw: RawCorpus, document_index: int) -> Version:
     return (
-        _text_of_document(raw, document_index),
+        _get_text_of_document(raw, document_index),
         None if raw.tokens is None else raw.tokens_of(document_index),
         int(raw.lengths[document_index]),
     )

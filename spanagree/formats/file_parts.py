@@ -22,7 +22,7 @@ from spanagree.errors import (
     is_iterable,
     quote_value,
 )
-from spanagree.files import PathName, Source, choose_file_names, yield_same_files
+from spanagree.files import PathName, Source, choose_file_names, yield_pairs_of_same_file
 from spanagree.formats.combine import concatenate_parts, join_documents_by_text, rename_annotators
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import find_matches, has_pattern, match_stars
@@ -81,7 +81,7 @@ def read_parts(
 class FileParts(list["FilePart"]):
     """Files of a corpus, which can be read as one corpus if they share documents."""
 
-    def united(self) -> Corpus:
+    def read_as_one_corpus(self) -> Corpus:
         """Read the corpus in all files, and merge documents of the same id."""
         repair, options = self[0].repair, self[0].options
         parts = {part.name: part.read_in_ticks() for part in self}
@@ -277,7 +277,7 @@ def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _
 
 def _check_distinct(paths: Sequence[PathName]) -> None:
     """Raise if a file occurs twice, for example by a link."""
-    for first_index, second_index in yield_same_files(paths):
+    for first_index, second_index in yield_pairs_of_same_file(paths):
         name, first_name = (escape_path(paths[i]) for i in (second_index, first_index))
         raise InputError(
             f"{name}: the same file as {first_name}; the files of a corpus in parts are different"

@@ -100,7 +100,7 @@ class _RowReader:
             if isinstance(row.get(key), list):
                 self.log.passed[noun] += len(row[key])
         is_review = row.get("versions") is not None or row.get("_view_id") == REVIEW
-        annotator = REVIEW if is_review else self._name_annotator(self._find_id(row))
+        annotator = REVIEW if is_review else self._get_annotator_name(self._find_id(row))
         yield Record(
             location, id_, {"text": text}, [self._build_annotation(row, annotator, location)]
         )
@@ -111,7 +111,7 @@ class _RowReader:
             if not isinstance(sessions, list) or not sessions:
                 sessions = [self._find_id(version)]
             answers = (
-                self._build_annotation(filled, self._name_annotator(session), location)
+                self._build_annotation(filled, self._get_annotator_name(session), location)
                 for session in sessions
             )
             yield Record(location, id_, {"text": filled["text"]}, answers)
@@ -120,7 +120,7 @@ class _RowReader:
         ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
         return next((id_ for id_ in ids if id_), None)
 
-    def _name_annotator(self, id_: object) -> Any:
+    def _get_annotator_name(self, id_: object) -> Any:
         """Return the name of an id, unchecked; an empty name if the file is the annotator."""
         if id_ is None or self.annotator_from == "file":
             self.n_nameless += id_ is None

@@ -91,7 +91,7 @@ class Quotes:
         self, text: Place, quote: str
     ) -> Iterator[tuple[Bounds, Counter[str]]]:
         """Yield the possible spans of a quote, the best first, each with its counter."""
-        exact = _find_whole_occurrences(text, quote)
+        exact = _find_unsplit_occurrences(text, quote)
         yield from ((span, self.exact) for span in exact if not cuts_word(text, *span))
         exact_spans = {*exact}
         loose = [span for span in find_loose_occurrences(text, quote) if span not in exact_spans]
@@ -109,7 +109,7 @@ class Quotes:
     ) -> tuple[Bounds, Counter[str]] | None:
         """Find one occurrence of a quote, exact or except for case, white space and the like."""
         spans_and_counters = (
-            (_find_whole_occurrences(text, quote), self.exact),
+            (_find_unsplit_occurrences(text, quote), self.exact),
             (find_loose_occurrences(text, quote), self.loose),
         )
         return next(
@@ -176,7 +176,7 @@ def find_separate_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _find_whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+def _find_unsplit_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Find the occurrences of a quote that split no character of the composed normal form."""
     spans = find_separate_occurrences(text, quote)
     as_composed = compose_text(text) if spans and isinstance(text, str) else None

@@ -288,7 +288,7 @@ def read_raw_files(
         _Source(
             layer,
             path,
-            select_own_options(set_options, layer, files),
+            select_options_of_file(set_options, layer, files),
             form,
             look,
             len(files) == 1,
@@ -321,7 +321,7 @@ def read_raw_files(
             if "texts" in reader.takes and len(sources) > 1:
                 from spanagree.formats.joined_texts import TextLookup
 
-                texts = TextLookup(partial(_collect_other_texts, source, sources))
+                texts = TextLookup(partial(_collect_texts_of_other_layers, source, sources))
                 lookups.append(texts)
             raw_by_source[source.layer] = source.read_rows(texts, thorough=thorough)
         if join is not None and len(files) > 1:
@@ -423,13 +423,13 @@ def _compose_recordings_note(
     ]
 
 
-def select_own_options(
+def select_options_of_file(
     set_options: Options, layer: str, files: Mapping[str, PathName]
 ) -> dict[str, Any]:
     """Return the options of one of several files; an option may name a column of a single file.
 
     >>> files = {"gold": "g.jsonl", "llm": "x.jsonl"}
-    >>> select_own_options({"document": "id,llm:custom_id"}, "llm", files)
+    >>> select_options_of_file({"document": "id,llm:custom_id"}, "llm", files)
     {'document': 'custom_id'}
     """
     names = {
@@ -463,7 +463,7 @@ def is_option_taken(
     forms: set[str] = set()
     for layer, path in files.items():
         file_options, sniffed = (
-            select_own_options(options, layer, files),
+            select_options_of_file(options, layer, files),
             SniffedFile.from_path(path),
         )
         if len(files) == 1 or not sniffed.has_texts_only(file_options):
@@ -471,7 +471,7 @@ def is_option_taken(
     return any(key in get_format(name).takes for name in forms)
 
 
-def _collect_other_texts(source: _Source, sources: Sequence[_Source]) -> dict[str, Place]:
+def _collect_texts_of_other_layers(source: _Source, sources: Sequence[_Source]) -> dict[str, Place]:
     """Collect the texts, or tokens, by id in the files of other layers."""
     texts: dict[str, Place] = {}
     for other_source in sources:

@@ -164,7 +164,7 @@ class SniffedFile(NamedTuple):
             has_bounds = "," in (guess.get("spans") or "")
             if "tags" in guess or has_bounds:
                 names.remove("conll")  # cells of several words, or one row per span, are no tokens
-        if names in ([], ["dataset"]) and start.records and _names_paths(options):
+        if names in ([], ["dataset"]) and start.records and _have_record_paths(options):
             return "paths"
         if names:
             return names[0]
@@ -283,7 +283,7 @@ def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
             raw_by_tool[name] = FORMATS[name].read(path)
     first, *later_tools = raw_by_tool or names
     for tool in later_tools if raw_by_tool else ():
-        if not _are_same(raw_by_tool[first], raw_by_tool[tool]):
+        if not _have_same_content(raw_by_tool[first], raw_by_tool[tool]):
             raise InputError(
                 f"{escape_path(path)}: {first} and {tool} both know it, and read it"
                 f" otherwise; name one with --from {first} or --from {tool}"
@@ -291,7 +291,7 @@ def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
     return [first]
 
 
-def _are_same(first: RawCorpus, second: RawCorpus) -> bool:
+def _have_same_content(first: RawCorpus, second: RawCorpus) -> bool:
     """Check whether two readings have the same documents, annotators and segments."""
     return all(
         a == b
@@ -328,7 +328,7 @@ def _have_tokens_of_quotes(start: FileHead) -> bool:
     return are_rows and any(line.count('"') % 2 for line in lines)
 
 
-def _names_paths(options: Options) -> bool:
+def _have_record_paths(options: Options) -> bool:
     """Check whether options name paths in records, which are no columns."""
     spans = options.get("spans")
     is_path = isinstance(spans, str) and bool({*"[*"} & {*spans})

@@ -40,11 +40,11 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
             f"{suffix} files are not written; .parquet and .jsonl files are, and those of the tool"
             " that --to names"
         )
-    from spanagree.formats.hugging_face.load import silence_datasets
+    from spanagree.formats.hugging_face.load import mute_datasets
     from spanagree.formats.hugging_face.write import to_dataset
 
     datasets = import_optional("datasets", "datasets", "writing Parquet")
-    silence_datasets(datasets)
+    mute_datasets(datasets)
     out = io.BytesIO()
     to_dataset(corpus).to_parquet(out)
     write_bytes(path, out.getvalue())

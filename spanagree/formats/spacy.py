@@ -172,7 +172,7 @@ def _yield_records(
         location = f"document {quote_value(id_)}"
         if not row:
             raise InputError(f"{location}: no annotator has a Doc of it; leave it out")
-        is_kept = _find_kept_tokens(row, id_, spans, partial, offsets)
+        is_kept = _mark_tokens_annotated_by_all(row, id_, spans, partial, offsets)
         n_dropped += is_kept.count(False)
         first_doc = next(iter(row.values()))
         content: dict[str, Any] = {"text": first_doc.text}
@@ -275,7 +275,7 @@ def _is_annotated(doc: Any, spans: str | None) -> bool:
     return not len(doc) or any(token.ent_iob != _UNSET for token in doc)
 
 
-def _find_kept_tokens(
+def _mark_tokens_annotated_by_all(
     docs: Mapping[str, Any], id_: str, spans: str | None, partial: str, offsets: str
 ) -> list[bool]:
     """Compute the mask of the tokens that are annotated in all layers."""

@@ -375,7 +375,7 @@ class _RecordReader:
         in_utf16 = text is not None and bool(path) and find_first_value(record, path) == utf16_value
         points = map_offsets_to_points(text) if in_utf16 and isinstance(text, str) else None
         for key, annotator_part in self._list_annotator_parts(record, location):
-            annotator = self._name_annotator(annotator_part, key, location)
+            annotator = self._get_annotator_name(annotator_part, key, location)
             annotator_location = (
                 location if annotator == "" else f"{location}, annotator {quote_value(annotator)}"
             )
@@ -403,7 +403,7 @@ class _RecordReader:
             yield_inner_records(record, tool.annotator, [tool.spans], [], location, of_lists=spans)
         )
 
-    def _name_annotator(self, annotator_part: Any, key: str, location: str) -> Any:
+    def _get_annotator_name(self, annotator_part: Any, key: str, location: str) -> Any:
         """Return the name of an annotator, and raise if the caller's path leads to no value."""
         path = self.tool.annotator
         if path == KEY:

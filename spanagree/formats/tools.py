@@ -67,10 +67,10 @@ TRIPLE: SpanPaths = {"start": "[0]", "end": "[1]", "label": "[2]"}
 def import_on_call(module: str, name: str) -> Callable[..., Any]:
     """Return a function that is imported when it is called, as no command needs all readers."""
 
-    def call_function(*arguments: Any, **keywords: Any) -> Any:
+    def import_and_call(*arguments: Any, **keywords: Any) -> Any:
         return getattr(import_module(module), name)(*arguments, **keywords)
 
-    return call_function
+    return import_and_call
 
 
 _RECORD_COLUMNS = {*COLUMNS["spans"], *COLUMNS["tokens"], *COLUMNS["tags"]}

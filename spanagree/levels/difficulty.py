@@ -31,7 +31,13 @@ from spanagree.comparisons.place_shares import (
 )
 from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import convert_table_to_seconds
-from spanagree.errors import SettingError, check_known, escape_name, pluralize, pluralize_of
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    escape_name,
+    format_count_of_total,
+    pluralize,
+)
 from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.levels.count import (
     DifficultySettings,
@@ -169,7 +175,7 @@ class Difficulty(Result):
         figures = (self.values, self.chance, self.expected, self.size, self.marked)
         columns = (*figures, np.where(self.defined, "", reasons))
         ids = map(self.id_of, range(len(self)))
-        n_seen_of_all = pluralize_of(int(self.seen.sum()), len(self), noun)
+        n_seen_of_all = format_count_of_total(int(self.seen.sum()), len(self), noun)
         table = Frame(
             [
                 Column("document", noun, "name", "document of difficulty"),

@@ -14,7 +14,7 @@ from spanagree.errors import InputError, check_choice, escape_path, quote_value
 from spanagree.extras import import_optional
 from spanagree.files import PathName, draw_hidden_name, name_output_in_errors
 from spanagree.formats.conll.write import write_conll
-from spanagree.formats.hugging_face.load import silence_datasets
+from spanagree.formats.hugging_face.load import mute_datasets
 from spanagree.formats.hugging_face.write import to_dataset
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.spacy import write_docbin
@@ -49,7 +49,7 @@ def _write_docbin(split: Split, folder: Path) -> None:
 
 def _write_dataset(split: Split, folder: Path) -> None:
     datasets = import_optional("datasets", "datasets", "writing datasets")
-    silence_datasets(datasets)
+    mute_datasets(datasets)
     dataset_by_level = {
         level: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
         for level, part in _list_nonempty_parts(split)

@@ -87,7 +87,7 @@ def process_and_join_parts(
         InputError, SettingError: if a part fails, as for :func:`process_parts`, or ``join`` fails.
     """
     results = process_parts(corpus_parts, function, executor, progress)
-    read_united: Callable[[], Corpus] | None = getattr(corpus_parts, "united", None)
+    read_united: Callable[[], Corpus] | None = getattr(corpus_parts, "read_as_one_corpus", None)
     try:
         return join(results)
     except SharedDocumentsError:

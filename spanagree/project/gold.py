@@ -27,9 +27,9 @@ from spanagree.errors import (
     check_choice,
     check_integer,
     escape_name,
+    format_count_of_total,
     join_names,
     pluralize,
-    pluralize_of,
     quote_value,
     truncate,
 )
@@ -147,7 +147,7 @@ class Gold(Result):
     def verdict(self) -> str:
         """Sentence on the numbers of segments that were elected, and to be adjudicated."""
         has_enough = self.layer.annotated
-        documents = pluralize_of(
+        documents = format_count_of_total(
             int(has_enough.sum()), len(has_enough), document_noun(self.settings)
         )
         elected = f"{pluralize(len(self.layer), 'segment')} in {documents}"
@@ -250,7 +250,7 @@ class Gold(Result):
         if not rows:
             columns = [column._replace(title="") for column in columns]
         has_enough = self.layer.annotated
-        documents = pluralize_of(
+        documents = format_count_of_total(
             int(has_enough.sum()), len(has_enough), document_noun(self.settings)
         )
         n_voters = pluralize(len(self.voters), "annotator")

@@ -23,10 +23,10 @@ from spanagree.errors import (
     SettingError,
     check_integer,
     escape_path,
+    format_count_of_total,
     is_iterable,
     join_names,
     pluralize,
-    pluralize_of,
     quote_value,
 )
 from spanagree.files import PathName, write_text
@@ -187,7 +187,7 @@ class Worklist(Result):
             all_documents = pluralize(len(self.corpus), noun)
             return f"Of {all_documents} none lacks a reader." if len(self.corpus) else ""
         predicate = "lacks" if n_unfinished == 1 else "lack"
-        documents = pluralize_of(n_unfinished, len(self.corpus), noun)
+        documents = format_count_of_total(n_unfinished, len(self.corpus), noun)
         loads = self.loads
         sentences = [f"{documents} {predicate} readers."]
         if len(self):
@@ -294,7 +294,7 @@ class Worklist(Result):
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = document_noun(self.settings)
-        location = pluralize_of(self.n_unfinished, len(self.corpus), noun)
+        location = format_count_of_total(self.n_unfinished, len(self.corpus), noun)
         caption = (
             f"{pluralize(len(self), 'reading')} in {location} for"
             f" {pluralize(len(self.names), 'annotator')}"

@@ -35,8 +35,8 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_integer,
+    format_count_of_total,
     pluralize,
-    pluralize_of,
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -254,7 +254,7 @@ class Plan(ResultBase):
             f"{self.settings.confidence:g} % interval of {self.settings.width:g} in width"
         )
         caption = f"for a {interval_text}: team's {_NAMES[self.settings.figure]} {self.value:.3f}"
-        shared_documents = pluralize_of(
+        shared_documents = format_count_of_total(
             self.documents, self.of_documents, document_noun(self.settings)
         )
         coverage = f"{shared_documents} seen by two or more, {self.each:.1f} annotators each"

@@ -40,10 +40,10 @@ from spanagree.errors import (
     check_choice,
     check_known,
     escape_name,
+    format_count_of_total,
     format_percent,
     join_names,
     pluralize,
-    pluralize_of,
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -270,13 +270,14 @@ class AltTest(Result):
                 ]
         (first_test, *_) = self.verdicts.values()
         breaks = range(len(first_test.annotators), len(rows), len(first_test.annotators))
+        noun = _look_up_noun(self.settings)
         return Frame(
             columns,
             rows,
             self.settings,
             caption=f"may {escape_name(self.settings.candidate)} replace an annotator?"
             f" ε {self.settings.epsilon:g},"
-            f" {pluralize_of(self.compared, self.documents, _look_up_noun(self.settings))}",
+            f" {format_count_of_total(self.compared, self.documents, noun)}",
             remarks=self._remarks(),
             breaks=breaks if by else (),
         )

@@ -149,15 +149,15 @@ def _choose_placeholder_words(settings: Mapping[str, Any]) -> dict[str, Any]:
     match, of_strings = find_measure(measure), settings.get("strings", False)
     units = str(settings.get("offsets", "tokens"))  # or characters
 
-    def name_units(text: str) -> str:
+    def replace_unit(text: str) -> str:
         return text.replace("token", units[:-1])
 
     words = {
         **choose_words(settings),
         "sizes": "strings" if of_strings else units if match.in_tokens else "segments",
-        "means": OF_STRINGS[measure] if of_strings else name_units(match.means),
-        "remark": name_units(match.remark),
-        "model": name_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
+        "means": OF_STRINGS[measure] if of_strings else replace_unit(match.means),
+        "remark": replace_unit(match.remark),
+        "model": replace_unit((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),

@@ -21,10 +21,10 @@ def complete_table(table: Frame, *, of_layers: bool) -> Frame:
         table: table of a result.
         of_layers: True to write the shares as sentences if no row is about a layer.
     """
-    return _set_interval_kinds(add_unaligned_shares(table, of_layers=of_layers))
+    return _record_interval_kinds(add_unaligned_shares(table, of_layers=of_layers))
 
 
-def _set_interval_kinds(table: Frame) -> Frame:
+def _record_interval_kinds(table: Frame) -> Frame:
     """Set the kinds of intervals in the settings of a table from its cells."""
     settings = table.settings
     if not isinstance(settings, Settings) or (confidence := parse_confidence(settings)) is None:

@@ -50,10 +50,10 @@ def compute_width(text: str) -> int:
     )
 
 
-def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
+def wrap_text(text: str, width: int = PAGE, indent: str = "  ") -> str:
     """Break a text at spaces into lines of at most a width.
 
-    >>> print(wrap("one two three", 9))
+    >>> print(wrap_text("one two three", 9))
     one two
       three
     """
@@ -130,7 +130,7 @@ def fit_to_page(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
     columns are left out, and the remaining columns become further tables. In a pivoted table the
     first column always becomes headings, and no column is left out.
     """
-    grid = _group_by_first_column(grid) if is_pivoted else _reduce_to_few_columns(grid)
+    grid = _group_by_first_column(grid) if is_pivoted else _reduce_columns(grid)
     tables = _narrow_until_fit(grid, grouped=True)
     if len(tables) > 1 and len(ungrouped := _narrow_until_fit(grid, grouped=False)) <= len(tables):
         tables = ungrouped  # headings gained nothing
@@ -163,7 +163,7 @@ def _narrow_until_fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
     ]
 
 
-def _reduce_to_few_columns(grid: TextTable) -> TextTable:
+def _reduce_columns(grid: TextTable) -> TextTable:
     """Reduce to eight columns: leave out empty intervals, spare columns, then the last figures.
 
     Repeated names of the first column become headings of their rows, which saves a column.
@@ -189,7 +189,10 @@ def _shorten_names_and_wrap(grid: TextTable) -> TextTable:
     remaining_width = max(PAGE - sum(column.width + _GAP for column in names), _MIN_NAME)
     return replace(
         grid,
-        columns=[*names, last_column.change_cells(lambda text: wrap(text, remaining_width, ""))],
+        columns=[
+            *names,
+            last_column.change_cells(lambda text: wrap_text(text, remaining_width, "")),
+        ],
     )
 
 
@@ -236,7 +239,7 @@ def _break_titles(grid: TextTable) -> TextTable:
             min_width = width if column.head_names else _TITLE_WIDTHS[0]
             return replace(column, head=_break_name(column.head, max(widest, min_width)))
         longest_word = max(map(compute_width, column.head.split()), default=1)
-        return replace(column, head=wrap(column.head, max(widest, longest_word), ""))
+        return replace(column, head=wrap_text(column.head, max(widest, longest_word), ""))
 
     candidates = (
         replace(grid, columns=[break_title(column, width) for column in grid.columns])
@@ -289,7 +292,7 @@ def _wrap_last_column(grid: TextTable) -> TextTable:
         or any(column.names == last_column.names for column in other_columns)
     ):
         return grid
-    lines = last_column.change_cells(lambda text: wrap(text, width, ""))
+    lines = last_column.change_cells(lambda text: wrap_text(text, width, ""))
     return replace(grid, columns=[*other_columns, lines])
 
 

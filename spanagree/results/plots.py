@@ -442,7 +442,7 @@ def plot_heat_map(
     digits = 0 if len(defined) and (defined == np.floor(defined)).all() and high > 1 else 2
     n_longest = max(values.shape)
 
-    def draw(ax: Any) -> None:
+    def draw_heat_map(ax: Any) -> None:
         image = ax.imshow(values, cmap=colours, aspect="equal", vmin=low, vmax=high)
         ax.set_facecolor("#eeeeee")  # of undefined figures
         ax.figure.colorbar(image, ax=ax, shrink=0.8, label=colour_label, extend=extension)
@@ -472,4 +472,4 @@ def plot_heat_map(
         for n in (rows, columns)
     )
     width, height = cell * len(columns) + left_margin + 1.3, cell * len(rows) + bottom_margin + 0.6
-    return Plot(draw, (max(3.6, width), max(3, height)))
+    return Plot(draw_heat_map, (max(3.6, width), max(3, height)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spanagree.errors import pluralize
-from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page, wrap
+from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page, wrap_text
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 from spanagree.results.numbers import DIGITS
 
@@ -20,7 +20,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     table = table if style.all_columns else (table.in_terminal or table).turned
     columns, _, breaks = display = table.shown
     remarks = list(table.remarks)
-    blocks = [wrap(table.verdict, indent=""), _wrap_sentence(table.caption)]
+    blocks = [wrap_text(table.verdict, indent=""), _wrap_sentence(table.caption)]
     if columns:
         texts = display.format_cells(style.count_decimals(DIGITS), style.percent)
         text_columns = [
@@ -101,7 +101,7 @@ def _format_row(columns: list[TextColumn], cells: list[str], from_top: bool = Tr
 def _wrap_sentence(text: str) -> str:
     """Wrap a caption or a remark to the width of a page."""
     return "\n".join(
-        line if compute_width(line) <= PAGE else wrap(line) for line in text.split("\n")
+        line if compute_width(line) <= PAGE else wrap_text(line) for line in text.split("\n")
     )
 
 

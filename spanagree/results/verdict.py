@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from spanagree.errors import escape_name, pluralize, pluralize_of
+from spanagree.errors import escape_name, format_count_of_total, pluralize
 from spanagree.results.frame import LEAST_P
 from spanagree.results.numbers import format_decimal
 from spanagree.results.score import NO_CHANCE, Score
@@ -200,7 +200,7 @@ def write_quotes_not_in_text(
     if not n_lost:
         return ""
     quotes_phrase = (
-        pluralize_of(n_lost, n_read, "quote")
+        format_count_of_total(n_lost, n_read, "quote")
         if n_lost == n_unaligned
         else pluralize(n_lost, "quote")
     )
@@ -331,12 +331,12 @@ def list_highest(values: Mapping[str, float]) -> list[str]:
     return [name for name, value in values.items() if value == maximum]
 
 
-def write_most_frequent(counts: Mapping[str, int]) -> str:
+def write_most_frequent_kinds(counts: Mapping[str, int]) -> str:
     """Write the most frequent kinds, with their number and the total.
 
-    >>> write_most_frequent({"boundary": 1, "missing": 3})
+    >>> write_most_frequent_kinds({"boundary": 1, "missing": 3})
     'of the kind missing (3 of 4)'
-    >>> write_most_frequent({"missing": 3, "spurious": 3})
+    >>> write_most_frequent_kinds({"missing": 3, "spurious": 3})
     'of the kinds missing and spurious (3 of 6 each)'
     """
     kinds = list_highest(counts)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import escape_name, pluralize, pluralize_of
+from spanagree.errors import escape_name, format_count_of_total, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels import formulas
 from spanagree.labels.by_label import CoefficientsByPart
@@ -197,7 +197,7 @@ class CoefficientsBySlice(CoefficientsByPart):
                     values.append(get_ends(coefficients_of_slice.alpha.interval, "corrected"))
             rows.append([name, counts.items, counts.compared, counts.labels, *values])
         items = sum(coefficients_of_slice.counts.items for coefficients_of_slice in self.values())
-        with_two = pluralize_of(
+        with_two = format_count_of_total(
             sum(coefficients_of_slice.counts.compared for coefficients_of_slice in self.values()),
             items,
             "item",

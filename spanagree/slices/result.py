@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from spanagree.comparisons.place_shares import PlacementStatistics, insert_uniform_chance
 from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
-from spanagree.errors import SettingError, escape_name, pluralize, pluralize_of
+from spanagree.errors import SettingError, escape_name, format_count_of_total, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_p
 from spanagree.results.plots import Plot, compute_plot_size, draw_lines, plot_f1_dots
@@ -361,7 +361,7 @@ class Slices(Result, MappingResult):
                 rows.append(row)
         n_whole_rows = 0 if self.whole is None else len(self.whole.scores)
         n_sliced = sum(slice_.documents for slice_ in self.slices)
-        of_documents = pluralize_of(min(n_sliced, self.documents), self.documents, noun)
+        of_documents = format_count_of_total(min(n_sliced, self.documents), self.documents, noun)
         caption = f"{pluralize(len(self.slices), 'slice')}, {of_documents}"
         table = Frame(
             columns,

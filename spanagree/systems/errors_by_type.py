@@ -71,7 +71,9 @@ class ErrorTypes(Result):
         sentences = []
         for name in list(self.counts)[:_NAMED]:
             errors, quoted_name = self.errors(name), escape_name(name)
-            most_frequent = verdict.write_most_frequent(errors) if any(errors.values()) else ""
+            most_frequent = (
+                verdict.write_most_frequent_kinds(errors) if any(errors.values()) else ""
+            )
             sentences.append(
                 f"Errors of {quoted_name} are most often {most_frequent}."
                 if most_frequent

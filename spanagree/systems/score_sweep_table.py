@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
-from spanagree.errors import escape_name, pluralize, pluralize_of
+from spanagree.errors import escape_name, format_count_of_total, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import WIDE, Plot, draw_steps
@@ -67,7 +67,7 @@ def build_table(sweep: ScoreSweep, by: str | None) -> Frame:
     )
     if len(shown_rows) == len(rows):
         return table
-    shown_of_all = pluralize_of(len(shown_rows), len(rows), "threshold")
+    shown_of_all = format_count_of_total(len(shown_rows), len(rows), "threshold")
     remarks = [f"{shown_of_all}: --all shows the others", *table.remarks]
     short_table = replace(table, rows=shown_rows, breaks=shown_breaks[1:], remarks=remarks)
     return replace(table, in_terminal=short_table)

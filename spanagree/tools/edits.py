@@ -61,7 +61,7 @@ def yield_marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     """
     for file, name in list_files_by_ending(path, ".ann"):
         markup = read_text(file, encoding)
-        text, spans, _ = split_markup(markup, _MARK, _interpret_mark)
+        text, spans, _ = split_markup(markup, _MARK, _convert_mark_to_token)
         if ":::error_type=" in text:
             raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
         name_match = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
@@ -69,7 +69,7 @@ def yield_marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
         yield name, {"id": id_, "annotator": annotator, "text": text, "spans": [*map(list, spans)]}
 
 
-def _interpret_mark(mark: str, _: int) -> MarkupToken:
+def _convert_mark_to_token(mark: str, _: int) -> MarkupToken:
     original, remainder = mark[1:-1].split("=>", 1)
     return MarkupToken(
         "span", label=remainder.partition(":::error_type=")[2].strip(), text=original

@@ -42,7 +42,7 @@ def yield_campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator
         empty += [] if file_rows else [file.name]
     for folder in sorted(rows):
         campaign_labels = _list_labels(folder)
-        n_rows_by_annotator = Counter(_name_annotator(row) for _, row in rows[folder])
+        n_rows_by_annotator = Counter(_get_annotator_name(row) for _, row in rows[folder])
         is_named = len(n_rows_by_annotator) > 1 or any(
             find_first_value(row, _ANNOTATOR_PATH) for _, row in rows[folder]
         )
@@ -50,7 +50,9 @@ def yield_campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator
         for location, row in rows[folder]:
             log.count_unread_marks(row)
             id_ = _build_id(row)
-            annotator = f"{prefix}{_name_annotator(row)}" if is_named else prefix.removesuffix("/")
+            annotator = (
+                f"{prefix}{_get_annotator_name(row)}" if is_named else prefix.removesuffix("/")
+            )
             text = row.get("output")
             if text is None:
                 if folder not in outputs:
@@ -71,7 +73,7 @@ def yield_campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator
 _ANNOTATOR_PATH = "metadata.annotator_id"
 
 
-def _name_annotator(row: Mapping[str, Any]) -> str:
+def _get_annotator_name(row: Mapping[str, Any]) -> str:
     name = find_first_value(row, f"{_ANNOTATOR_PATH}|metadata.annotator_group|annotator_group")
     return "" if name is None else str(name)
 

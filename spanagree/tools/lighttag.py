@@ -21,16 +21,16 @@ def yield_example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[
         log.count_unread_marks(job)
         has_seen_by = bool(find_values(job, "examples[*].seen_by[*]"))
         span_annotators = find_values(job, "examples[*].annotations[*].annotated_by[*]")
-        annotators = dict.fromkeys(map(_name_annotator, span_annotators))
+        annotators = dict.fromkeys(map(_get_annotator_name, span_annotators))
         for example_number, example in enumerate(job["examples"], 1):
             spans_by_annotator: dict[str, list[Any]] = {
-                _name_annotator(person): [] for person in example.get("seen_by") or ()
+                _get_annotator_name(person): [] for person in example.get("seen_by") or ()
             }
             if not has_seen_by and not annotators:
                 spans_by_annotator[""] = []
             for span in example.get("annotations") or ():
                 for person in span.get("annotated_by") or [{}]:
-                    spans_by_annotator.setdefault(_name_annotator(person), []).append(span)
+                    spans_by_annotator.setdefault(_get_annotator_name(person), []).append(span)
             all_annotators = (
                 spans_by_annotator if has_seen_by else {**annotators, **spans_by_annotator}
             )
@@ -41,5 +41,5 @@ def yield_example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[
             )
 
 
-def _name_annotator(person: Mapping[str, Any]) -> str:
+def _get_annotator_name(person: Mapping[str, Any]) -> str:
     return str(person.get("annotator") or person.get("annotator_id") or "")

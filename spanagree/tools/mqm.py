@@ -81,7 +81,7 @@ class _RaterCounts:
         self.rows: Counter[str] = Counter()
         self.changed: Counter[str] = Counter()
 
-    def settings(self) -> dict[str, Any]:
+    def build_settings(self) -> dict[str, Any]:
         """Return the counts for the corpus, if an error has no position or a text was aligned."""
         if not any([*self.lost.values(), *self.changed.values()]):
             return {}
@@ -197,7 +197,7 @@ def _parse_cell(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
 
     If the text is quoted as in CSV, the quotes are removed.
     """
-    text, spans, unpaired = split_markup(cell, _TAG, _interpret_tag, nested=False)
+    text, spans, unpaired = split_markup(cell, _TAG, _convert_tag_to_token, nested=False)
     marks: list[tuple[int, ...]] = [(start, end) for start, end, _ in spans]
     inner = text[1:-1]
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner.replace('""', ""):
@@ -216,7 +216,7 @@ def _parse_cell(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
 _SIGNS = {"<v>": MarkupToken("open", "v"), "</v>": MarkupToken("close", "v")}
 
 
-def _interpret_tag(tag: str, _: int) -> MarkupToken:
+def _convert_tag_to_token(tag: str, _: int) -> MarkupToken:
     return _SIGNS[tag]
 
 
@@ -260,7 +260,7 @@ def _yield_records(
         annotations = [RawAnnotation(rater, rater_spans) for rater, rater_spans in spans.items()]
         yield Record(log.name, document, {"text": text}, annotations)
     log.notes += _yield_notes(log.name, counts)
-    log.reading |= counts.settings()
+    log.reading |= counts.build_settings()
 
 
 def _yield_notes(name: str, counts: _RaterCounts) -> Iterator[str]:

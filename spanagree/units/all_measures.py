@@ -19,7 +19,13 @@ from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import keep_placed, select_notes_on_unplaced
 from spanagree.corpus.roles import choose_annotators, count_seen
-from spanagree.errors import InputError, OverlapError, SettingError, pluralize, pluralize_of
+from spanagree.errors import (
+    InputError,
+    OverlapError,
+    SettingError,
+    format_count_of_total,
+    pluralize,
+)
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import label_tokens
@@ -168,7 +174,7 @@ class MeasureComparison(Result):
             rows,
             self.settings,
             caption=f"measures of {pluralize(len(self.annotators), 'annotator')},"
-            f" {pluralize_of(self.documents, self.of_documents, noun)}",
+            f" {format_count_of_total(self.documents, self.of_documents, noun)}",
             meanings={
                 name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
             },

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.corpus.placed import select_notes_on_unplaced
-from spanagree.errors import SettingError, pluralize, pluralize_of
+from spanagree.errors import SettingError, format_count_of_total, pluralize
 from spanagree.results import verdict
 from spanagree.results.caveats import FEW
 from spanagree.results.frame import Column, Frame
@@ -155,7 +155,7 @@ class TeamResult(Result, Generic[Some]):
             ],
             self.settings,
             caption=f"{measure} of {pluralize(len(self.annotators), 'annotator')},"
-            f" {pluralize_of(self.team.documents, self.of_documents, noun)}",
+            f" {format_count_of_total(self.team.documents, self.of_documents, noun)}",
             remarks=[
                 *collect_reasons([(" ".join(names), figure) for names, _, figure in rows]),
                 *self.caveats,

@@ -641,12 +641,12 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import command
 
-chance = options.from_function("spanagree.agreement.agree.agree", "chance")
-certainty, workers = options.certainty_options(), options.workers_option()
-comparing = options.group("Comparing", *chance, options.view_option(["label"]))
-@command(options.FILES, comparing, certainty, workers, options.reading_options(), options.output_options())
+chance = options.build_options_from_function("spanagree.agreement.agree.agree", "chance")
+certainty, workers = options.build_certainty_options(), options.build_workers_option()
+comparing = options.group_options("Comparing", *chance, options.build_view_option(["label"]))
+@command(options.FILES, comparing, certainty, workers, options.build_reading_options(), options.build_output_options())
 def shared_tokens(job, **own):
-    job.show(job.run_with_workers("comparing", sa.agree, job.read_corpus_or_parts(), match="token", **own, **job.intervals))
+    job.show_result(job.run_with_workers("comparing", sa.agree, job.read_corpus_or_parts(), match="token", **own, **job.intervals))
 '''
 
 

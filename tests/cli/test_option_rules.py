@@ -80,7 +80,7 @@ def line_of(name, *terms):
 
 
 def there(name, terms):
-    return [term for term in terms.split() if option_rules.has_term(term, COMMANDS[name])]
+    return [term for term in terms.split() if option_rules.accepts_term(term, COMMANDS[name])]
 
 
 def refusal(line, capsys):
@@ -129,7 +129,7 @@ def test_forms(name, form, capsys):
     """Options that the function of a form does not take are refused; what it also regards is there."""
     members = COMMANDS[name]
     for term in [*form.terms.split(), *form.command_options.split()]:
-        assert option_rules.has_term(term, members)
+        assert option_rules.accepts_term(term, members)
     for function in form.function.split():
         assert read_parameters(function)
     refused = []
@@ -140,7 +140,7 @@ def test_forms(name, form, capsys):
             if (
                 member.name not in given
                 and not is_by
-                and [*form.unused_options({**given, member.name: True}, members)]
+                and [*form.yield_unused_options({**given, member.name: True}, members)]
             ):
                 said = refusal(line_of(name, term, member.name), capsys)
                 assert " needs " in said or " does not go with " in said

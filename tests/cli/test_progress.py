@@ -81,7 +81,7 @@ def spoken(monkeypatch, capsys):
         bar = Bar()
         monkeypatch.setattr(progress.time, "monotonic", lambda: 0.0)
         bar.step("comparing")
-        bar.hide()
+        bar.hide_bar()
         monkeypatch.setattr(progress.time, "monotonic", lambda: seconds)
         bar(done, total)
         bar(done, total)
@@ -142,7 +142,7 @@ def test_what_comes_before_a_step_is_not_its_time(monkeypatch, capsys):
     bar, now = Bar(), [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     bar.step("comparing")
-    bar.hide()
+    bar.hide_bar()
     now[0] = 10.0
     bar(0, 100)
     now[0] = 11.0

@@ -223,6 +223,6 @@ def test_interrupted_behind_a_gold_annotation(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     corpus = sa.Corpus.from_segments([5], {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]]})
     sa.write_jsonl(corpus, "crowd.jsonl")
-    monkeypatch.setattr("spanagree.cli.job.CommandContext.show", interrupt)
+    monkeypatch.setattr("spanagree.cli.job.CommandContext.show_result", interrupt)
     assert main(["gold", "crowd.jsonl", "-o", "gold.jsonl"]) == 130
     assert "interrupted after writing gold.jsonl" in capsys.readouterr().err

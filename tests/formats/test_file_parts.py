@@ -414,7 +414,7 @@ def test_numbered_documents_are_not_the_same(folder, monkeypatch):
     monkeypatch.chdir(folder)
     shards = sa.read_parts({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
     assert sa.agree(shards).documents == 103
-    assert len(shards.united()) == 103
+    assert len(shards.read_as_one_corpus()) == 103
 
 
 def test_patterns_with_odd_brackets(tmp_path, monkeypatch):

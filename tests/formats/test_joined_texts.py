@@ -9,7 +9,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.read_files import select_own_options
+from spanagree.formats.read_files import select_options_of_file
 from spanagree.formats.recognise import find_format
 
 TEXT = "Jo met Al in Rome."
@@ -221,9 +221,11 @@ def test_columns_of_one_file(write, capsys):
 def test_columns_that_are_no_ones():
     """A name that is no file's is part of the column; what is not given stays so."""
     files = {"gold": "g.jsonl", "llm": "out/x.jsonl"}
-    assert select_own_options({"text": "body:raw"}, "llm", files) == {"text": "body:raw"}
-    assert select_own_options({"text": "x:raw", "document": None}, "llm", files) == {"text": "raw"}
-    assert select_own_options({"text": "x:raw"}, "gold", files) == {}
+    assert select_options_of_file({"text": "body:raw"}, "llm", files) == {"text": "body:raw"}
+    assert select_options_of_file({"text": "x:raw", "document": None}, "llm", files) == {
+        "text": "raw"
+    }
+    assert select_options_of_file({"text": "x:raw"}, "gold", files) == {}
 
 
 def test_refused(write):

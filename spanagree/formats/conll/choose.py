@@ -74,7 +74,7 @@ class _SpanColumns(NamedTuple):
     end: Ints
     labels: Sequence[str]
 
-    def lies_in(self, container: _SpanColumns) -> bool:
+    def is_nested_in(self, container: _SpanColumns) -> bool:
         """Check whether each segment is inside one of another column, and most are not equal."""
         if not len(self.start) or not len(container.start):
             return False
@@ -182,7 +182,7 @@ def _choose_layers_of_file(
     Returns:
         The layers with their columns, and notes on the choice.
     """
-    file, options, name_of = columns.file, columns.options, columns.file.layout.name_column
+    file, options, name_of = columns.file, columns.options, columns.file.layout.get_column_name
     if not isinstance(options.columns, Mapping):
         selected = _parse_columns(options.columns, len(file.columns), file.layout)
         if selected is not None:
@@ -298,7 +298,7 @@ class _TagColumns:
                 f" {join_names(file.layout.names)}{scheme_hint if has_bare_labels else ''}"
             )
         candidates = [
-            c for c in tags if not _OTHER_TAGS.search(file.layout.name_column(c).casefold())
+            c for c in tags if not _OTHER_TAGS.search(file.layout.get_column_name(c).casefold())
         ] or tags
         last_column = candidates[-1] if candidates else width - 1
         if len(candidates) > 1 and last_column != max(
@@ -334,7 +334,8 @@ class _TagColumns:
             else []
         )
         if any(
-            span_columns.lies_in(container) for span_columns, container in permutations(spans, 2)
+            span_columns.is_nested_in(container)
+            for span_columns, container in permutations(spans, 2)
         ):
             raise self.build_unclear_error(annotators)
         return annotators
@@ -372,7 +373,7 @@ class _TagColumns:
         """Build the note on a column that was chosen although other columns have tags."""
         file, column = self.file, self.annotators[-1]
         tags = self.tags or [column]
-        name = file.layout.name_column(column)
+        name = file.layout.get_column_name(column)
         if len(tags) > 1 and column == tags[-1]:
             choice = f"columns {self.format_columns(tags)} have tags, and the last, {name}, is read"
         elif len(tags) > 1:
@@ -388,7 +389,7 @@ class _TagColumns:
 
     def format_columns(self, columns: Sequence[Column]) -> str:
         """Format columns for a message, with their names if these are known."""
-        names = [(str(column), self.file.layout.name_column(column)) for column in columns]
+        names = [(str(column), self.file.layout.get_column_name(column)) for column in columns]
         return join_names(
             column_number
             if isinstance(column, str) or name == column_number
@@ -414,7 +415,7 @@ class _TagColumns:
 
     def build_unclear_error(self, columns: Sequence[Column]) -> InputError:
         """Build the error for columns of tags with an unclear meaning."""
-        first_name, *_, last_name = (self.file.layout.name_column(c) for c in columns)
+        first_name, *_, last_name = (self.file.layout.get_column_name(c) for c in columns)
         described = columns[:_COLUMNS]
         descriptions = [self._describe_column(described, column) for column in described]
         examples = f"--columns {first_name} or --columns {last_name}"
@@ -454,7 +455,7 @@ class _TagColumns:
             if (
                 other_column != column
                 and isinstance(other_column, int)
-                and spans.lies_in(self.find_segments(other_column))
+                and spans.is_nested_in(self.find_segments(other_column))
             ):
                 return f"{description}{_INSIDE}{self.format_columns([other_column])}"
         return description
@@ -467,8 +468,8 @@ class _TagColumns:
         file = self.file
         gold_column, last_column = self.annotators[-2:]
         gold_name, last_name = (
-            file.layout.name_column(gold_column),
-            file.layout.name_column(last_column),
+            file.layout.get_column_name(gold_column),
+            file.layout.get_column_name(last_column),
         )
         if len(columns_of_files) > 1 and all(
             columns.has_gold(get_column_tags(file, gold_column)) for columns in columns_of_files

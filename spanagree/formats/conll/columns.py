@@ -91,7 +91,7 @@ class Layout(NamedTuple):
         """Number of the column of KEY=VALUE, `None` without such a column."""
         return self.find_column(["misc"]) if self.numbered else None
 
-    def name_column(self, column: Column) -> str:
+    def get_column_name(self, column: Column) -> str:
         """Return the name of a column, or its number if it has no name."""
         index = find_column_number(column, self)
         return str(column) if index is None or index >= len(self.names) else self.names[index]
@@ -133,7 +133,7 @@ def infer_layout(text: str) -> Layout:
         elif declared := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
             brackets += ((declared[1], declared[2]),)
         elif row.startswith(OWN):
-            own = parse_own_first_line(row)
+            own = parse_spanagree_line(row)
             names = ("", *own[0]) if own else ()
     rows = [*chain.from_iterable(sentences)]
     first = rows[0] if rows else ""
@@ -159,12 +159,12 @@ def infer_layout(text: str) -> Layout:
     return Layout(names, first_word, sign=sign, numbered=numbered, brackets=brackets)
 
 
-def find_own_first_line(text: str) -> str:
+def find_spanagree_line(text: str) -> str:
     """Return the first line of a text if this package wrote it, else an empty string."""
     return text.split("\n", 1)[0].rstrip(" \r") if text.startswith(OWN) else ""
 
 
-def parse_own_first_line(line: str) -> tuple[tuple[str, ...], str | None] | None:
+def parse_spanagree_line(line: str) -> tuple[tuple[str, ...], str | None] | None:
     """Parse a first line written by this package.
 
     Returns:

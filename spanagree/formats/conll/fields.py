@@ -44,14 +44,14 @@ class Lines:
         return cls(data, find_line_starts(np.frombuffer(data, np.uint8)))
 
     def __getitem__(self, line: int) -> str:
-        return _decode(self.data[self.starts[line] : self.starts[line + 1] - 1])
+        return _decode_field(self.data[self.starts[line] : self.starts[line + 1] - 1])
 
     def decode_lines(self, line_indices: Ints) -> list[str]:
         """Decode the lines with some indices, without their ends."""
         bounds = zip(
             self.starts[line_indices].tolist(), self.starts[line_indices + 1].tolist(), strict=True
         )
-        return [_decode(self.data[start : end - 1]) for start, end in bounds]
+        return [_decode_field(self.data[start : end - 1]) for start, end in bounds]
 
     def split_into_fields(self, is_kept: Bools) -> FieldRows:
         """Split the lines of a mask into fields, in the same way as :func:`split_fields`."""
@@ -181,7 +181,7 @@ class Fields(Sequence[str]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice) or "codes_and_words" in vars(self):
             return self.words[index]
-        return _decode(self._data[self._begin[index] : self._end[index]])
+        return _decode_field(self._data[self._begin[index] : self._end[index]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -251,21 +251,21 @@ class _Portion(NamedTuple):
         size = self.end - self.begin
         longest = int(size.max())
         if longest > _LONG:
-            return encode_by_first_use(_decode(self.join_fields()).split("\n")[:-1])
-        n_distinct, code = _dense_ranks(self._read_integers(slice(None), 0))
+            return encode_by_first_use(_decode_field(self.join_fields()).split("\n")[:-1])
+        n_distinct, code = _rank_values(self._read_integers(slice(None), 0))
         for n_done in range(_WORD, longest, _WORD):
             rows = np.flatnonzero(size > n_done)
-            n_values, rank_of_value = _dense_ranks(self._read_integers(rows, n_done))
+            n_values, rank_of_value = _rank_values(self._read_integers(rows, n_done))
             code *= n_values + 1
             code[rows] += rank_of_value + 1
-            n_distinct, code = _dense_ranks(code)
+            n_distinct, code = _rank_values(code)
         first_index = np.empty(n_distinct, np.int64)
         first_index[code[::-1]] = np.arange(
             len(code) - 1, -1, -1
         )  # the last assignment is that of the first occurrence
         order = np.argsort(first_index)
         bounds = (x[first_index[order]].tolist() for x in (self.begin, self.end))
-        names = [_decode(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
+        names = [_decode_field(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
         rank: Ints = np.argsort(order)
         return rank[code], names
 
@@ -289,11 +289,11 @@ def code_column(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     return column.codes_and_words if isinstance(column, Fields) else encode_by_first_use(column)
 
 
-def _decode(data: bytes) -> str:
+def _decode_field(data: bytes) -> str:
     return data.decode(errors="surrogatepass")
 
 
-def _dense_ranks(values: Any) -> tuple[int, Ints]:
+def _rank_values(values: Any) -> tuple[int, Ints]:
     """Count the distinct values, and rank each value among them."""
     distinct = unique(values[:_SAMPLE])
     while True:  # at most two rounds

@@ -21,7 +21,7 @@ from spanagree.formats.conll.columns import (
     Column,
     Layout,
     find_column_number,
-    find_own_first_line,
+    find_spanagree_line,
     infer_layout,
     split_fields,
 )
@@ -146,7 +146,7 @@ def infer_header(
     indices = [None if column is None else find_column_number(column, layout) for column in columns]
     tag_columns = tuple(-1 if index is None else index for index in indices) or (-1,)
     header = ConllHeader(
-        layout, scheme, missing, outside, tag_columns, line_of_ours=find_own_first_line(text)
+        layout, scheme, missing, outside, tag_columns, line_of_ours=find_spanagree_line(text)
     )
     sure_rows = [*islice(_yield_sure_rows(text), 2)]
     if sure_rows:

@@ -29,9 +29,9 @@ from spanagree.formats.conll.columns import (
     Column,
     Layout,
     find_column_number,
-    find_own_first_line,
+    find_spanagree_line,
     is_column,
-    parse_own_first_line,
+    parse_spanagree_line,
     split_fields,
 )
 from spanagree.formats.conll.fields import Fields, Lines
@@ -120,10 +120,10 @@ class ConllOptions(TagOptions):
         if len(files) > 1 or self.columns:
             return self
         ((path, text),) = first.items()
-        line = find_own_first_line(text)
+        line = find_spanagree_line(text)
         if not line:
             return self
-        declared = parse_own_first_line(line)
+        declared = parse_spanagree_line(line)
         problem = "is damaged" if declared is None else ""
         names, missing = declared or ((), None)
         if len(set(names)) < len(names):
@@ -325,7 +325,7 @@ def read_conll_file(
     are_rows = line_kinds == LineKind.ROW
     if not are_rows.any():
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    line_numbers = _number_lines(are_rows)
+    line_numbers = _list_line_numbers(are_rows)
     if layout.ragged:
         table, n_cut = _split_ragged_rows(lines, are_rows), 0
     else:
@@ -360,8 +360,8 @@ def read_conll_file(
     annotator = layout.annotator_column
     if annotator is not None and len(people := table[annotator].codes_and_words[1]) > 1:
         raise InputError(
-            f"{name}: the column {layout.name_column(annotator)} names {join_names(people)}, and a"
-            " token has one row here; give each annotator a column of tags, or a file"
+            f"{name}: the column {layout.get_column_name(annotator)} names {join_names(people)},"
+            " and a token has one row here; give each annotator a column of tags, or a file"
         )
     breaks = {
         unit: _find_changed_rows(table, column) for unit, column in layout.break_columns.items()
@@ -399,7 +399,7 @@ def read_conll_file(
     )
 
 
-def _number_lines(is_kept: Bools) -> Ints:
+def _list_line_numbers(is_kept: Bools) -> Ints:
     """Return the numbers (from 1) of the lines in a mask, as small integers."""
     end = 1 + len(is_kept)
     return np.arange(1, end, dtype=np.min_scalar_type(-end - 1))[is_kept]

@@ -128,7 +128,7 @@ def read_conll(
         sentences_from=sentences_from,
         attributes=attributes,
     )
-    return build_valid_corpus(_read_whole_files(files, options, progress), repair)
+    return build_valid_corpus(_read_rows_at_once(files, options, progress), repair)
 
 
 def read_raw_conll(
@@ -146,7 +146,7 @@ def read_raw_conll(
         thorough: True to count the tags in columns that are not read, too.
         **options: further arguments of :func:`read_conll`.
     """
-    return _read_whole_files(*_build_options(files, options), progress, thorough=thorough)
+    return _read_rows_at_once(*_build_options(files, options), progress, thorough=thorough)
 
 
 def find_tag_columns(path: PathName, **options: Any) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _plan_reading(
     return _Plan(options, heads, *decide_layers(files, first, heads, options))
 
 
-def _read_whole_files(
+def _read_rows_at_once(
     files: dict[str, PathName],
     options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
@@ -392,7 +392,7 @@ def _code_attribute_column(
     file: ConllFile, column: Column, text: ConllFile
 ) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
     """Return the name of a column, the code of each token's value (−1 for none), and the values."""
-    name, tags = file.layout.name_column(column), _read_tag_column(file, column, text, None)
+    name, tags = file.layout.get_column_name(column), _read_tag_column(file, column, text, None)
     has_candidates = name.startswith("NEL-")
     value_codes, values = encode_by_first_use(
         x.partition("|")[0] if has_candidates else x for x in tags.names

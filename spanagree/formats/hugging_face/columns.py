@@ -229,7 +229,7 @@ def _find_list(row: Mapping[str, Any], path: str) -> Any:
     return values[0] if is_one or is_list or values == [None] else values
 
 
-def group_tokens(data: Any, document: str) -> Any:
+def join_token_rows(data: Any, document: str) -> Any:
     """Build a row with lists of tokens and tags for each run of rows of the same document.
 
     Data are returned unchanged if their rows are not tokens, by the names of columns, or if they

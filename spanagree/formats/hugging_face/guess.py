@@ -361,8 +361,8 @@ class _Guess:
             (first, second)
             for first, second in combinations(tag_columns, 2)
             if (labels[first] and labels[second] and not labels[first] & labels[second])
-            or self.lies_inside(first, second)
-            or self.lies_inside(second, first)
+            or self.is_nested(first, second)
+            or self.is_nested(second, first)
         ]
         if not dissimilar:
             return tag_columns
@@ -391,7 +391,7 @@ class _Guess:
         """Collect the labels of a column's tags."""
         return {tag[2:] for tags in self.yield_tags(column) for tag in tags if tag[1:2] == "-"}
 
-    def lies_inside(self, inner: str, outer: str) -> bool:
+    def is_nested(self, inner: str, outer: str) -> bool:
         """Check whether a column marks only tokens inside segments of another, and fewer tokens."""
         is_marked = [
             [[tag[1:2] == "-" for tag in tags] for tags in self.yield_tags(column)]

@@ -243,7 +243,7 @@ def _import_datasets(name: str) -> Any:
             f"datasets {datasets.__version__} may run code that comes with data; run: pip install"
             f" 'datasets>={_OLDEST}'"
         )
-    silence_datasets(datasets)
+    mute_datasets(datasets)
     return datasets
 
 
@@ -254,7 +254,7 @@ def _is_own_split(data: Mapping[str, Any]) -> bool:
     return bool(spans) and all(split_names == names[0] for split_names in names)
 
 
-def silence_datasets(datasets: Any) -> None:
+def mute_datasets(datasets: Any) -> None:
     """Switch off the progress bars and log messages of the library."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     datasets.disable_progress_bars()

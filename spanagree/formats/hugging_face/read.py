@@ -32,8 +32,8 @@ from spanagree.formats.hugging_face.columns import (
     code_labels,
     find_label_names,
     get_cell,
-    group_tokens,
     has_column,
+    join_token_rows,
     split_records,
 )
 from spanagree.formats.hugging_face.guess import LOOKED_AT, SEARCHED, guess_columns
@@ -160,7 +160,7 @@ def _choose_columns(
     named_columns = {name: column for name, column in columns.items() if column is not None}
     data = split_records(data, named_columns)
     if named_columns.keys() == {"document"}:
-        data = group_tokens(data, named_columns["document"])
+        data = join_token_rows(data, named_columns["document"])
     prefix = "" if file is None else f"{file}: "
     first_rows = data
     if isinstance(data, Iterator):  # the first rows are used for guesses, and read again

@@ -59,7 +59,7 @@ def _yield_records(
             cell = get_cell(row, column)
             pairs = [
                 (
-                    _name_annotator(row, shape.annotator, annotator_names)
+                    _get_annotator_name(row, shape.annotator, annotator_names)
                     if has_row_per_annotator
                     else layer,
                     cell,
@@ -135,7 +135,7 @@ def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Itera
         )
         is_blank = start_offset is None and end_offset is None
         annotator = (
-            _name_annotator(row, shape.annotator, annotator_names)
+            _get_annotator_name(row, shape.annotator, annotator_names)
             if shape.annotator
             else default_annotator
         )
@@ -178,7 +178,9 @@ def _choose_offset_unit(shape: ColumnMapping) -> str:
     return "tokens" if has_tokens else "characters"
 
 
-def _name_annotator(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:
+def _get_annotator_name(
+    row: Mapping[str, Any], column: str | None, names: Sequence[str] | None
+) -> Any:
     """Return the annotator of a row; the column may have ids of annotators."""
     annotator = get_cell(row, str(column))
     if names is not None and is_integer(annotator) and 0 <= annotator < len(names):

@@ -345,13 +345,15 @@ class SpanReader:
                 }
                 quote = text if isinstance(text, str) else None
                 return [
-                    RawSpan(start, end, _name_label(one_label, names, location), quote, details)
+                    RawSpan(start, end, _get_label_name(one_label, names, location), quote, details)
                     for one_label in labels
                 ]
         elif is_sequence(span) and count_entries(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
-            return [RawSpan(start, end, _name_label(label[0], names, location) if label else None)]
+            return [
+                RawSpan(start, end, _get_label_name(label[0], names, location) if label else None)
+            ]
         raise invalid_value(f"{location}: spans", spans, _NEEDED)
 
 
@@ -457,7 +459,7 @@ def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
     if len(inner) == 1 and not find_span_keys(tuple(spans)).keys() & {"start", "end"}:
         return _find_spans_in_object(inner[0], location) if isinstance(inner[0], dict) else inner[0]
     quotes = collect_quotes_by_label(spans)
-    return _transpose_spans(spans, location) if quotes is None else quotes
+    return _convert_lists_to_spans(spans, location) if quotes is None else quotes
 
 
 def _parse_occurrence(value: object, location: str) -> int:
@@ -468,7 +470,7 @@ def _parse_occurrence(value: object, location: str) -> int:
     return int(integer)
 
 
-def _transpose_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]:
+def _convert_lists_to_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]:
     """Convert a mapping of lists to a list of spans."""
     keys = find_span_keys(tuple(spans))
     column_keys = [keys[key] for key in ("start", "end", "label", "text") if key in keys]
@@ -480,7 +482,7 @@ def _transpose_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, 
     return [dict(zip(column_keys, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _name_label(label: Any, names: Sequence[str] | None, location: str) -> Any:
+def _get_label_name(label: Any, names: Sequence[str] | None, location: str) -> Any:
     """Return a label as text, or the name of a label id."""
     if names is None or not is_integer(label):
         return convert_integer_to_text(label)

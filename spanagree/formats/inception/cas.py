@@ -130,7 +130,7 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
         raise InputError(f"{location}: {root_kind}, not CAS JSON; {_AGAIN}")
     structures = root.get("%FEATURE_STRUCTURES")
     if isinstance(structures, dict):
-        cas.set_ids({unnamed: cas.parse_integer(key) for key, unnamed in structures.items()})
+        cas.replace_ids({unnamed: cas.parse_integer(key) for key, unnamed in structures.items()})
     for view in _yield_mappings(root.get("%VIEWS")):
         members = view.get("%MEMBERS")
         if not isinstance(members, list):
@@ -213,7 +213,7 @@ class _Cas:
             layer.ids.append(structure_id)
             layer.sofas.append(offsets["sofa"])
 
-    def set_ids(self, final_ids: Mapping[int, int]) -> None:
+    def replace_ids(self, final_ids: Mapping[int, int]) -> None:
         """Replace preliminary ids."""
         self.texts = {final_ids.get(key, key): text_id for key, text_id in self.texts.items()}
         for layer in self.layers.values():

@@ -83,7 +83,7 @@ class _Reader:
             if line_number == 1:
                 _check_version(line, location)
             elif line.startswith("#Text="):
-                text.append(_ESCAPED_IN_TEXT.sub(_unescape, line[6:]))
+                text.append(_ESCAPED_IN_TEXT.sub(_decode_escape, line[6:]))
             elif line.startswith(("#T_SP=", "#T_RL=", "#T_CH=")) and not self.is_begun:
                 self._declare_layer(line[3:5], *line[6:].split("|"))
             elif line and not line.startswith("#"):
@@ -182,7 +182,7 @@ class _Reader:
                     (value for value in values if value not in ("_", "*")),
                     shorten_layer(layer_name),
                 )
-                label = _ESCAPED.sub(_unescape, label.partition("[")[0])
+                label = _ESCAPED.sub(_decode_escape, label.partition("[")[0])
                 first_token, first_number, own_number = match.groups("") if match else ("", "", "")
                 self.linked.append((linked, label, first_token, first_number, token, own_number))
         for column in self.chains:
@@ -215,7 +215,7 @@ class _Reader:
             if name.startswith(_ROLE):
                 fillers += len(_split_cell(value, ";")) if value is not None else 0
             elif name:
-                values[name] = value and _ESCAPED.sub(_unescape, value)
+                values[name] = value and _ESCAPED.sub(_decode_escape, value)
             number_key = number_key or annotation_number or ""
         marks = self.layers[layer]
         index = self.numbered.get((layer, number_key)) if number_key else None
@@ -260,7 +260,7 @@ def _split_cell(cell: str, separator: str) -> list[str]:
     return [piece.replace("\0", "\\\\") for piece in pieces]
 
 
-def _unescape(match: re.Match[str]) -> str:
+def _decode_escape(match: re.Match[str]) -> str:
     """Return the character of an escape sequence."""
     sign = match[1]
     if sign is None:  # \\u and four digits, before version 3.2

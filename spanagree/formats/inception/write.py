@@ -115,7 +115,10 @@ def _format_document(text: str, segments: Sequence[Segment], id_: str) -> bytes:
     ):
         end = tokens[next_first][0] if next_first < len(tokens) else len(text)
         sentence = text[tokens[first_token][0] : end] if tokens else ""
-        lines += ["", *(f"#Text={_IN_TEXT.sub(_escape, line)}" for line in sentence.split("\n"))]
+        lines += [
+            "",
+            *(f"#Text={_IN_TEXT.sub(_escape_by_backslash, line)}" for line in sentence.split("\n")),
+        ]
         for i in range(first_token, next_first):
             for part_index, ((start, stop), cell) in enumerate(rows[i].items()):
                 token_id = f"{sentence_number}-{i - first_token + 1}" + f".{part_index}" * bool(
@@ -158,7 +161,7 @@ def _build_rows(
     }
 
     def format_cell(segment_index: int) -> str:
-        value = _IN_VALUE.sub(_escape, segments[segment_index].label)
+        value = _IN_VALUE.sub(_escape_by_backslash, segments[segment_index].label)
         return (
             f"{value}[{segment_index + 1}]"
             if n_rows_of_segment[segment_index] > 1 or segment_index in stacked
@@ -174,6 +177,6 @@ def _build_rows(
     ]
 
 
-def _escape(match: re.Match[str]) -> str:
+def _escape_by_backslash(match: re.Match[str]) -> str:
     """Escape a character with a backslash, as a letter if it has one."""
     return "\\" + _LETTERS.get(match[0], match[0])

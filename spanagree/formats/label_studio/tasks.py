@@ -194,7 +194,7 @@ class SourceTasks:
     def _read_annotation(
         self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
     ) -> Answer:
-        layer = self.name_annotator(entry.get("completed_by"), location)
+        layer = self.get_annotator_name(entry.get("completed_by"), location)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
             self.within["in cancelled annotations"] += _count_spans(entry)
@@ -289,7 +289,7 @@ class SourceTasks:
                     self.within[f"in {noun}s"] += "start" in item
                 elif is_labelled_span(item):  # a span with the keys of another tool
                     self.passed["other span"] += 1
-        layer = self.name_annotator(entry.get("annotator"), location)
+        layer = self.get_annotator_name(entry.get("annotator"), location)
         texts = {key: value for key, value in _collect_texts(entry).items() if key not in _OF_MIN}
         answer = Answer(layer, _find_time_of_change(entry), regions, html=tuple(html))
         return SourceTask(
@@ -311,7 +311,7 @@ class SourceTasks:
             )
         return id_
 
-    def name_annotator(self, completed_by: object, location: str) -> str:
+    def get_annotator_name(self, completed_by: object, location: str) -> str:
         """Return the name of an annotator; empty for the annotator of the file."""
         if completed_by is None or self.annotator_from == "file":
             return ""
@@ -477,12 +477,12 @@ def _read_region(
     surface_text = (
         sys.intern(surface) if isinstance(surface, str) else None
     )  # texts are often repeated
-    names = _share_equal_labels(tuple(labels))
+    names = _reuse_equal_labels(tuple(labels))
     return Region(start, end, names, surface_text, sys.intern(target))
 
 
 @lru_cache(maxsize=1000)
-def _share_equal_labels(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
+def _reuse_equal_labels(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """Return the same object for equal labels, which many regions have."""
     return labels
 
