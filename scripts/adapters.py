@@ -329,7 +329,7 @@ def with_quotes(corpus: Any, unplaced: Sequence[Sequence[tuple[int, str]]]) -> A
     annotation = {d: i for i, d in enumerate(raw.document_index.tolist()) if of_system[i]}
     lost = [(annotation[d], *quote) for d, quotes in enumerate(unplaced) for quote in quotes]
     at, sizes, labels = zip(*lost, strict=True)
-    quotes = UnplacedQuotes.of(at, labels, [""] * len(lost), "tokens", sizes)
+    quotes = UnplacedQuotes.from_texts(at, labels, [""] * len(lost), "tokens", sizes)
     return sa.Corpus.from_raw(raw.replace(unplaced=quotes))
 
 

@@ -126,7 +126,9 @@ class Disagreements(Result):
     def _bounds(self, layer_index: int, n_rows: int) -> list[str]:
         """Format start and end of the pieces of each segment of one annotator."""
         offsets, layer = self.corpus.offsets, self.corpus.layers[self.between[layer_index]]
-        pieces_by_row = {} if layer.details is None else layer.details.pieces(layer.start)
+        pieces_by_row = (
+            {} if layer.details is None else layer.details.compute_pieces_by_row(layer.start)
+        )
         bounds = []
         for row, (start, end, _) in zip(
             self.rows[layer_index][:n_rows].tolist(),

@@ -230,14 +230,14 @@ class _RelationColumns(NamedTuple):
 
 def _list_links(layer: Layer) -> _RelationColumns:
     """Return the relations of a layer."""
-    details = layer.details or SegmentDetails.none(len(layer))
+    details = layer.details or SegmentDetails.create_empty(len(layer))
     links = details.links
     return _RelationColumns(links.first, links.second, links.label, details.relation_labels)
 
 
 def _list_attributes(layer: Layer) -> _RelationColumns:
     """Return the attributes of a layer, each as a relation of a segment with itself."""
-    details = layer.details or SegmentDetails.none(len(layer))
+    details = layer.details or SegmentDetails.create_empty(len(layer))
     rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     names: list[str] = []
     for name, column in details.attributes.items():
@@ -255,7 +255,7 @@ def _find_undirected_labels(corpus: Corpus) -> set[str]:
         label
         for layer in corpus.layers.values()
         if layer.details is not None
-        for _, _, label, directed in layer.details.relations()
+        for _, _, label, directed in layer.details.yield_relations()
         if not directed
     }
 

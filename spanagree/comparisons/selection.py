@@ -284,7 +284,11 @@ def add_attribute_to_labels(corpus: Corpus, name: str, *, in_part: bool = False)
         check_attribute(name, [layer.details for layer in corpus.layers.values()])
     label_of_segments = {}
     for annotator, layer in corpus.layers.items():
-        values = [None] * len(layer) if layer.details is None else layer.details.attribute(name)
+        values = (
+            [None] * len(layer)
+            if layer.details is None
+            else layer.details.list_attribute_values(name)
+        )
         label_of_segments[annotator] = [
             corpus.labels[code] if value is None else f"{corpus.labels[code]} {name}={value}"
             for code, value in zip(layer.label.tolist(), values, strict=True)

@@ -158,4 +158,4 @@ def _build_score_details(score: Floats) -> SegmentDetails | None:
     """Build the details of segments with scores; ``None`` if there are no scores."""
     rows_with_score = np.flatnonzero(~np.isnan(score)).tolist()
     attributes = {row: {SCORE: repr(float(score[row]))} for row in rows_with_score}
-    return SegmentDetails.of_rows(len(score), {}, attributes, [])
+    return SegmentDetails.from_rows(len(score), {}, attributes, [])

@@ -29,7 +29,7 @@ class AnnotationsByDocument:
     high: Ints
 
     @classmethod
-    def of(cls, layers: Mapping[str, Layer], n_documents: int) -> AnnotationsByDocument:
+    def from_layers(cls, layers: Mapping[str, Layer], n_documents: int) -> AnnotationsByDocument:
         """Build the index from the layers of all documents."""
         columns_by_layer: list[tuple[Ints, ...]] = [(np.zeros(0, np.int64),) * 4]
         for layer_index, layer in enumerate(layers.values()):

@@ -274,11 +274,11 @@ def _count_details(raw: RawCorpus) -> dict[str, Any]:
     if details is None:
         return {}
     counts: dict[str, Any] = {"relations": len(details.links)}
-    labels = Counter(label for *_, label, _ in details.relations())
+    labels = Counter(label for *_, label, _ in details.yield_relations())
     counts["relation_labels"] = dict(sorted(labels.items()))
     counts["discontinuous"] = int((details.shape > 0).sum())
     counts["attributes"] = {
-        name: dict(sorted(Counter(filter(None, details.attribute(name))).items()))
+        name: dict(sorted(Counter(filter(None, details.list_attribute_values(name))).items()))
         for name in sorted(details.attributes)
     }
     return counts
@@ -297,15 +297,18 @@ def _yield_flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
         if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
             continue  # most sentences have nothing that could be marked
         cases = np.flatnonzero(flaw.find_cases(raw))
-        annotations = flaw.annotations(raw, cases)
+        annotations = flaw.find_annotations(raw, cases)
         all_case_fields = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
             case_fields: dict[str, Any] = {}
             if annotation >= 0:
-                annotator, document = raw.place_of(annotation)
+                annotator, document = raw.find_annotator_and_document(annotation)
                 case_fields = {"annotator": annotator, "document": document}
             if flaw.of_relations:
-                case_fields |= {"relation": raw.relation_label(i), "at": raw.links.location[i]}
+                case_fields |= {
+                    "relation": raw.look_up_relation_label(i),
+                    "at": raw.links.location[i],
+                }
             elif flaw.of_quotes and raw.unplaced is not None:
                 case_fields |= {"quote": raw.unplaced.quote[i], "label": None}
             elif not flaw.of_annotations:

@@ -81,9 +81,9 @@ class Collector:
         self._quotes: list[str] = []
         self._unplaced: list[tuple[int, str, str, int | None, float]] = []
         for annotator in annotators:
-            self.annotator(annotator, f"annotator {quote_value(annotator)}")
+            self.add_annotator(annotator, f"annotator {quote_value(annotator)}")
 
-    def document(
+    def add_document(
         self,
         id_: object,
         location: str,
@@ -157,7 +157,7 @@ class Collector:
             and map_between_line_ends(text or "", known_text or "") is not None
         )
 
-    def number_of(self, id_: str) -> int | None:
+    def find_document_index(self, id_: str) -> int | None:
         """Return the index of a document, or ``None`` if it is unknown."""
         return self._documents.get(id_)
 
@@ -182,7 +182,7 @@ class Collector:
             )
         return len(content)
 
-    def annotator(self, name: object, location: str) -> int:
+    def add_annotator(self, name: object, location: str) -> int:
         """Return the index of an annotator, who is added if unknown, without any annotation."""
         if not isinstance(name, str) or not (name or self.unnamed):
             location_before = location.removesuffix(f", annotator {quote_value(name)}")
@@ -191,18 +191,18 @@ class Collector:
             raise invalid_value(f"{location}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
-    def annotation(
+    def add_annotation(
         self, document: int, annotator: object, location: str, when: float | None = None
     ) -> int:
         """Record that an annotator saw a document, and return the index of the annotation."""
         if document in self._latest:
             self._versions[len(self._of_document)] = self._latest[document]
-        self._of_annotator.append(self.annotator(annotator, location))
+        self._of_annotator.append(self.add_annotator(annotator, location))
         self._of_document.append(document)
         self._when.append(np.nan if when is None else when)
         return len(self._of_document) - 1
 
-    def annotate(
+    def add_segments(
         self,
         document: int,
         annotator: object,
@@ -222,13 +222,13 @@ class Collector:
                 in `rows`, from 0. A fourth entry is False for undirected relations.
         """
         if rows is None:
-            self.annotator(annotator, location)
+            self.add_annotator(annotator, location)
             for relation in relations:
                 raise invalid_value(
                     f"{location}: relation", relation, "its document was never seen"
                 )
             return
-        annotation = self.annotation(document, annotator, location)
+        annotation = self.add_annotation(document, annotator, location)
         segment_indices = []
         for row in rows:
             if not isinstance(row, (tuple, Sequence)) or not 2 <= len(row) <= 4:
@@ -237,10 +237,14 @@ class Collector:
             attributes = last_entry if isinstance(last_entry, Mapping) else None
             *bounds, label = bounds if attributes is not None else row
             if len(bounds) == 1 and isinstance(bounds[0], (list, tuple)):
-                segment_index = self.in_pieces(annotation, bounds[0], label, location, attributes)
+                segment_index = self.add_segment_in_pieces(
+                    annotation, bounds[0], label, location, attributes
+                )
             elif len(bounds) == 2:
                 start, end = bounds
-                segment_index = self.segment(annotation, start, end, label, location, attributes)
+                segment_index = self.add_segment(
+                    annotation, start, end, label, location, attributes
+                )
             else:
                 raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
             segment_indices.append(segment_index)
@@ -259,9 +263,9 @@ class Collector:
                 ends.append(
                     segment_indices[int(position)] if 0 <= position < len(segment_indices) else None
                 )
-            self.relation(ends[0], ends[1], label, location, directed)
+            self.add_relation(ends[0], ends[1], label, location, directed)
 
-    def in_pieces(
+    def add_segment_in_pieces(
         self,
         annotation: int,
         pieces: Iterable[Any],
@@ -288,11 +292,11 @@ class Collector:
             max(end for _, end in joined_pieces) - end_shift,
         )
         if len(joined_pieces) == 1:
-            return self.segment(annotation, *bounds, label, location, attributes, quote)
+            return self.add_segment(annotation, *bounds, label, location, attributes, quote)
         is_there = (
             None if quote is None else self._is_quote_of_pieces(annotation, bounds_of_pieces, quote)
         )
-        segment_index = self.segment(
+        segment_index = self.add_segment(
             annotation, *bounds, label, location, attributes, quote, is_there
         )
         self._pieces[segment_index] = joined_pieces
@@ -311,7 +315,7 @@ class Collector:
             else text_of_pieces.split() == quote.split()
         )
 
-    def relation(
+    def add_relation(
         self, first: int | None, second: int | None, label: object, location: str, directed: object
     ) -> None:
         """Add a relation between two segments, by index; ``None`` for a missing segment."""
@@ -324,7 +328,7 @@ class Collector:
         head, tail = (NOWHERE if end is None else end for end in (first, second))
         self._relations.append((head, tail, label, directed, location))
 
-    def attribute(self, segment: int, name: object, value: object, location: str) -> None:
+    def add_attribute(self, segment: int, name: object, value: object, location: str) -> None:
         """Add a value of an attribute of a segment, by index; ``;`` joins several values."""
         for entry_name, entry in (("name", name), ("value", value)):
             if not isinstance(entry, str) or not entry.strip():
@@ -345,7 +349,7 @@ class Collector:
                     f"{location}: {name} {quote_value(value)}; a whole number is needed"
                 )
 
-    def segment(
+    def add_segment(
         self,
         annotation: int,
         start: Any,
@@ -389,7 +393,7 @@ class Collector:
             self._add_attributes(segment_index, attributes, location)
         return segment_index
 
-    def unplaced(
+    def add_unplaced_quote(
         self, annotation: int, label: object, quote: str, location: str, size: Any, score: object
     ) -> None:
         """Add a quote of an annotation that is not in its text, with size and score if known.
@@ -411,7 +415,7 @@ class Collector:
                     if isinstance(value, bool)
                     else convert_integer_to_text(value)
                 )
-                self.attribute(segment, name, as_text, location)
+                self.add_attribute(segment, name, as_text, location)
 
     def _check_quote(
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
@@ -458,7 +462,7 @@ class Collector:
         self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
         return bool(self._rows or self._unplaced)
 
-    def raw(
+    def build_raw_corpus(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
         """Build the raw corpus; ``numbered``: ids are just the numbers of the documents."""
@@ -498,7 +502,7 @@ class Collector:
             tuple(self._labels),
             self.offsets,
             None if np.isnan(when).all() else when,
-            SegmentDetails.of_rows(len(start), self._pieces, self._attributes, self._relations),
+            SegmentDetails.from_rows(len(start), self._pieces, self._attributes, self._relations),
             ids=None if numbered else tuple(self.ids),
             tokens=None if token_lists is None else tuple(chain.from_iterable(token_lists)),
             texts=None if texts is None else tuple(texts),
@@ -522,7 +526,7 @@ class Collector:
         )  # loaded on demand: few sources have quotes
 
         at, labels, quotes, sizes, scores = zip(*self._unplaced, strict=True)
-        return UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes, scores)
+        return UnplacedQuotes.from_texts(at, labels, quotes, self.offsets, sizes, scores)
 
     @property
     def _may_count_line_ends_once(self) -> bool:

@@ -53,7 +53,7 @@ def convert_to_characters(content: Content, layers: Mapping[str, Layer]) -> dict
                     (int(starts[first_token[row] + s]), int(ends[first_token[row] + e - 1]))
                     for s, e in token_pieces
                 )
-                for row, token_pieces in details.pieces(layer.start).items()
+                for row, token_pieces in details.compute_pieces_by_row(layer.start).items()
             }
             details = details.replace_pieces(pieces)
         new_layers[name] = replace(layer, **bounds, details=details)

@@ -279,7 +279,7 @@ class Corpus(Content):
             raise InputError(f"lengths {quote_value(lengths)}; a list of whole numbers is needed")
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
-            collector.document(d, f"document {d}", length=length)
+            collector.add_document(d, f"document {d}", length=length)
         relations_by_name = dict(relations or {})
         check_known(relations_by_name, layers, "relations of annotator")
         for name, documents in layers.items():
@@ -296,8 +296,8 @@ class Corpus(Content):
                 zip(documents, relation_lists, strict=True)
             ):
                 location = f"annotator {quote_value(name)}, document {d + 1}"
-                collector.annotate(d, name, segments, location, relation_rows or ())
-        raw = collector.raw({}, numbered=True)
+                collector.add_segments(d, name, segments, location, relation_rows or ())
+        raw = collector.build_raw_corpus({}, numbered=True)
         if (raw.label < 0).any():
             from spanagree.corpus.flaws import (
                 FLAWS,
@@ -320,8 +320,8 @@ class Corpus(Content):
         if raw.unplaced is not None:  # quotes may have labels that no segment has
             raw = raw.replace(labels=tuple(dict.fromkeys((*raw.labels, *raw.unplaced.label))))
         labels = tuple(sorted(raw.labels))
-        unplaced = raw.unplaced_by_annotator()
-        return cls(raw.lengths, dict(raw.layers()), labels, unplaced=unplaced, **raw.content)
+        unplaced = raw.group_unplaced_by_annotator()
+        return cls(raw.lengths, dict(raw.yield_layers()), labels, unplaced=unplaced, **raw.content)
 
     def to_raw(self) -> RawCorpus:
         """Convert the corpus to rows, as a reader would return them."""
@@ -335,7 +335,7 @@ class Corpus(Content):
         """Return the state for pickle, which does not support read-only views of mappings."""
         views = ("layers", "reading", "unplaced")
         state = {**self.__dict__, **{name: dict(vars(self)[name]) for name in views}}
-        state.pop("_by_document", None)
+        state.pop("_annotations_by_document", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -411,22 +411,22 @@ class Corpus(Content):
         return len(find_overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
-    def _by_document(self) -> AnnotationsByDocument:
+    def _annotations_by_document(self) -> AnnotationsByDocument:
         from spanagree.corpus.by_document import (
             AnnotationsByDocument,
         )  # loaded on demand: few users look into documents
 
-        return AnnotationsByDocument.of(self.layers, len(self))
+        return AnnotationsByDocument.from_layers(self.layers, len(self))
 
     def __getitem__(self, index: int) -> Document:
         """Return a document by its index, from 0; negative indices count from the end."""
         index = range(len(self))[index]
         segments_by_name: dict[str, tuple[Segment, ...]] = {}
         relations: list[Relation] = []
-        for name, low, high in self._by_document.yield_annotators(index):
+        for name, low, high in self._annotations_by_document.yield_annotators(index):
             segments_by_name[name] = self.layers[name].segments(low, high, self.labels)
-            relations += self._relations(name, low, high)
-        segments = SegmentsByAnnotator(segments_by_name, self._by_document.names)
+            relations += self._yield_relations(name, low, high)
+        segments = SegmentsByAnnotator(segments_by_name, self._annotations_by_document.names)
         tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
         length = int(self.lengths[index])
@@ -447,10 +447,10 @@ class Corpus(Content):
         return tuple(
             relation
             for name, layer in self.layers.items()
-            for relation in self._relations(name, 0, len(layer))
+            for relation in self._yield_relations(name, 0, len(layer))
         )
 
-    def _relations(self, name: str, low: int, high: int) -> Iterator[Relation]:
+    def _yield_relations(self, name: str, low: int, high: int) -> Iterator[Relation]:
         """Yield the relations of an annotator with the first segment in these rows of the layer."""
         layer = self.layers[name]
         if layer.details is None:
@@ -475,15 +475,18 @@ class Corpus(Content):
             == (other.offsets, other.tokens, other.texts)
             and np.array_equal(self.token_starts, other.token_starts)  # type: ignore[arg-type]  # or None
             and all(self.id_of(i) == other.id_of(i) for i in range(len(self)))
-            and all(self._rows(name) == other._rows(name) for name in self.layers)
+            and all(
+                self._list_comparable_columns(name) == other._list_comparable_columns(name)
+                for name in self.layers
+            )
             and self.unplaced == other.unplaced
         )
 
-    def _rows(self, name: str) -> list[list[Any]]:
+    def _list_comparable_columns(self, name: str) -> list[list[Any]]:
         layer = self.layers[name]
         labels = np.array(self.labels, dtype=object)[layer.label]
         columns = (layer.document, layer.start, layer.end, labels, layer.annotated)
-        return [*(column.tolist() for column in columns), layer._details]
+        return [*(column.tolist() for column in columns), layer._comparable_details]
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 

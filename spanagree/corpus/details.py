@@ -41,7 +41,7 @@ class RelationTable:
     location: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[int, int, int, bool, str]]) -> RelationTable:
+    def from_rows(cls, rows: Sequence[tuple[int, int, int, bool, str]]) -> RelationTable:
         """Build the table from rows."""
         first, second, label, directed, location = zip(*rows, strict=True) if rows else [()] * 5
         int_columns = [np.array(column, np.int64) for column in (first, second, label)]
@@ -90,16 +90,16 @@ class SegmentDetails:
     shapes: tuple[Pieces, ...] = ((),)
     attributes: Mapping[str, Ints] = field(default_factory=dict)
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    links: RelationTable = field(default_factory=lambda: RelationTable.of(()))
+    links: RelationTable = field(default_factory=lambda: RelationTable.from_rows(()))
     relation_labels: tuple[str, ...] = ()
 
     @classmethod
-    def none(cls, count: int) -> SegmentDetails:
+    def create_empty(cls, count: int) -> SegmentDetails:
         """Build details without any content, for `count` segments."""
         return cls(np.zeros(count, np.int64))
 
     @classmethod
-    def of_rows(
+    def from_rows(
         cls,
         count: int,
         pieces: Mapping[int, Pieces],
@@ -146,7 +146,7 @@ class SegmentDetails:
             tuple(shapes),
             code_columns,
             values_by_name,
-            RelationTable.of(relation_rows),
+            RelationTable.from_rows(relation_rows),
             tuple(label_codes),
         )
 
@@ -200,13 +200,13 @@ class SegmentDetails:
 
     def replace_pieces(self, pieces: Mapping[int, Pieces]) -> SegmentDetails | None:
         """Replace the pieces, by row; segments without an entry have one piece."""
-        new_shapes = SegmentDetails.of_rows(len(self), pieces, {}, ()) or SegmentDetails.none(
-            len(self)
-        )
+        new_shapes = SegmentDetails.from_rows(
+            len(self), pieces, {}, ()
+        ) or SegmentDetails.create_empty(len(self))
         details = replace(self, shape=new_shapes.shape, shapes=new_shapes.shapes)
         return None if details.is_empty else details
 
-    def pieces(self, start: Ints) -> dict[int, Pieces]:
+    def compute_pieces_by_row(self, start: Ints) -> dict[int, Pieces]:
         """Return start and end of the pieces of each segment with several, by row."""
         pieces = {}
         for row in np.flatnonzero(self.shape).tolist():
@@ -226,7 +226,7 @@ class SegmentDetails:
         low, high = bounds[self.shape[row], piece_index].T + start[row]
         return row, low, np.where(self.shape[row] == 0, end[row], high)
 
-    def attribute(self, name: str) -> list[str | None]:
+    def list_attribute_values(self, name: str) -> list[str | None]:
         """Return the value of an attribute for each segment; ``None`` without a value."""
         if name not in self.attributes:
             return [None] * len(self)
@@ -241,27 +241,27 @@ class SegmentDetails:
             if column[row] >= 0
         }
 
-    def relations(self) -> Iterator[tuple[int, int, str, bool]]:
+    def yield_relations(self) -> Iterator[tuple[int, int, str, bool]]:
         """Yield the rows of both segments, the label and the direction of each relation."""
         columns = (column.tolist() for column in self.links.columns)
         for first, second, label, directed in zip(*columns, strict=True):
             yield first, second, self.relation_labels[label], directed
 
     def yield_relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
-        """Yield relations with the first segment in these rows; see :meth:`relations`."""
+        """Yield relations with the first segment in these rows; see :meth:`yield_relations`."""
         inside = (self.links.first >= low) & (self.links.first < high)
-        return replace(self, links=self.links.select(np.flatnonzero(inside))).relations()
+        return replace(self, links=self.links.select(np.flatnonzero(inside))).yield_relations()
 
-    def content(self) -> Any:
+    def build_comparable_content(self) -> Any:
         """Return all details in a form that is equal for equal details."""
         shapes = [self.shapes[code] for code in self.shape.tolist()]
-        columns = {name: self.attribute(name) for name in sorted(self.attributes)}
+        columns = {name: self.list_attribute_values(name) for name in sorted(self.attributes)}
         used_columns = {
             name: values for name, values in columns.items() if values.count(None) < len(values)
         }
         relations = [
             (*(ends if directed else sorted(ends)), label, directed)
-            for *ends, label, directed in self.relations()
+            for *ends, label, directed in self.yield_relations()
         ]
         return shapes, used_columns, sorted(relations)
 
@@ -286,12 +286,12 @@ def join_details(
             ):
                 attributes[n_before + row] = details.collect_attributes(row)
             for (first, second, label, directed), location in zip(
-                details.relations(), details.links.location, strict=True
+                details.yield_relations(), details.links.location, strict=True
             ):
                 head, tail = (end if end == NOWHERE else n_before + end for end in (first, second))
                 relations.append((head, tail, label, directed, location))
         n_before += n_segments
-    return SegmentDetails.of_rows(n_before, pieces, attributes, relations)
+    return SegmentDetails.from_rows(n_before, pieces, attributes, relations)
 
 
 def join_adjacent(pieces: Sequence[tuple[int, int]]) -> Pieces:

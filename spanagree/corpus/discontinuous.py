@@ -53,8 +53,8 @@ def apply_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorp
     discontinuous_rows = np.flatnonzero(details.shape)
     if treatment == "error":
         row = int(discontinuous_rows[0])
-        annotator, document = raw.place_of(int(raw.annotation[row]))
-        pieces = "; ".join(f"{s}–{e}" for s, e in details.pieces(raw.start)[row])
+        annotator, document = raw.find_annotator_and_document(int(raw.annotation[row]))
+        pieces = "; ".join(f"{s}–{e}" for s, e in details.compute_pieces_by_row(raw.start)[row])
         raise InputError(
             f"annotator {quote_value(annotator)}, document {quote_value(document)}: a segment of"
             " several pieces,"
@@ -115,7 +115,7 @@ def encode_shapes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Int
     known.setdefault((), 0)
     codes_by_layer = []
     for layer in layers:
-        details = layer.details or SegmentDetails.none(len(layer))
+        details = layer.details or SegmentDetails.create_empty(len(layer))
         code_by_shape = [known.setdefault(shape, len(known)) for shape in details.shapes]
         codes_by_layer.append(np.array(code_by_shape, np.int64)[details.shape])
     return codes_by_layer
@@ -125,7 +125,7 @@ def split_into_pieces(layer: Layer) -> tuple[Layer, Ints]:
     """Split each segment into pieces; also return the row of the segment of each piece."""
     if not layer.shape.any():
         return layer, np.arange(len(layer))
-    details = layer.details or SegmentDetails.none(len(layer))
+    details = layer.details or SegmentDetails.create_empty(len(layer))
     rows, low, high = details.list_pieces(layer.start, layer.end)
     document, label = layer.document[rows], layer.label[rows]
     order = np.lexsort((label, high, low, document))

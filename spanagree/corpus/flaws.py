@@ -66,7 +66,7 @@ class Flaw(NamedTuple):
         repairs = self.repairs or ()
         return tuple(x for x in repairs if x != "widen-points" or is_time(raw.offsets))
 
-    def annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
+    def find_annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
         """Return the annotations of cases; −1 for a relation without any segment."""
         if self.of_annotations:
             return cases
@@ -84,7 +84,7 @@ class Flaw(NamedTuple):
         if self.of_quotes:
             return self._describe_quote(raw, index)
         annotation = index if self.of_annotations else int(raw.annotation[index])
-        annotator, document = raw.place_of(annotation)
+        annotator, document = raw.find_annotator_and_document(annotation)
         location = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
         if self.of_annotations:
             return f"{location}: {self.predicate}"
@@ -101,7 +101,7 @@ class Flaw(NamedTuple):
 
     def _describe_quote(self, raw: RawCorpus, index: int) -> str:
         assert raw.unplaced is not None  # one of its quotes has the flaw
-        annotator, document = raw.place_of(int(raw.unplaced.at[index]))
+        annotator, document = raw.find_annotator_and_document(int(raw.unplaced.at[index]))
         quote = quote_value(raw.unplaced.quote[index])
         return (
             f"annotator {quote_value(annotator)}, document {quote_value(document)}:"
@@ -113,9 +113,10 @@ class Flaw(NamedTuple):
         location = links.location[index]
         for row in (links.first[index], links.second[index]):
             if not location and row >= 0:
-                annotator, document = raw.place_of(int(raw.annotation[row]))
+                annotator, document = raw.find_annotator_and_document(int(raw.annotation[row]))
                 location = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
-        return f"{location}: relation {quote_value(raw.relation_label(index))} {self.predicate}"
+        label = quote_value(raw.look_up_relation_label(index))
+        return f"{location}: relation {label} {self.predicate}"
 
 
 def check_flaws(raw: RawCorpus, *, repairable: bool) -> None:
@@ -420,7 +421,7 @@ def _quote_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
     """Quote the text at a segment, and its text in the source, for a message."""
     if raw.quote is None or raw.quote[segment] < 0:
         return {}
-    content, start, end = raw.content_at(segment)
+    content, start, end = raw.find_content_of_segment(segment)
     text_at_segment = content[start:end] if 0 <= start <= end else ""
     text_at_segment = (
         text_at_segment if isinstance(text_at_segment, str) else " ".join(text_at_segment)
@@ -437,7 +438,9 @@ def _find_rarely_misplaced(raw: RawCorpus) -> Bools:
         return np.zeros(len(raw.start), np.bool_)
     annotator, n_annotators = raw.annotator_index[raw.annotation], len(raw.annotators)
     n_checked = np.bincount(annotator[raw.quote != UNKNOWN], minlength=n_annotators)
-    has_few = np.bincount(annotator[raw.misplaced], minlength=n_annotators) * TOLERATED <= n_checked
+    has_few = (
+        np.bincount(annotator[raw.is_misplaced], minlength=n_annotators) * TOLERATED <= n_checked
+    )
     return np.asarray(has_few[annotator])
 
 
@@ -463,7 +466,7 @@ FLAWS: Mapping[str, Flaw] = {
     ),
     "misplaced": Flaw(
         "has {there} in the text, not {quote}",
-        lambda raw: raw.misplaced,
+        lambda raw: raw.is_misplaced,
         ("relocate-by-text", "drop-misplaced"),
         tolerated=_find_rarely_misplaced,
     ),

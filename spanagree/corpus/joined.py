@@ -167,7 +167,7 @@ def _join_unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[s
     names = dict.fromkeys(name for corpus in corpora for name in corpus.unplaced)
     parts_and_n_before = [*zip(corpora, n_before, strict=True)]
     by_name = {
-        name: UnplacedQuotes.joined(
+        name: UnplacedQuotes.concatenate(
             [(corpus.unplaced.get(name), n) for corpus, n in parts_and_n_before]
         )
         for name in names

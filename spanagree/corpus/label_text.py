@@ -42,11 +42,11 @@ class LabelTexts(NamedTuple):
     texts: list[str | None]
     times: Ints
 
-    def rows(self, is_chosen: Iterable[bool]) -> int:
+    def count_rows(self, is_chosen: Iterable[bool]) -> int:
         """Count the rows with the values of a mask."""
         return int(self.times[np.fromiter(is_chosen, np.bool_, len(self.texts))].sum())
 
-    def first_row(self, is_chosen: Iterable[bool]) -> int | None:
+    def find_first_row(self, is_chosen: Iterable[bool]) -> int | None:
         """Find the first row with a value of a mask; ``None`` if there is none."""
         code = next((i for i, is_match in enumerate(is_chosen) if is_match), None)
         return None if code is None else int(np.argmax(self.code == code))
@@ -110,7 +110,7 @@ def encode_labels(
             sorted({_normalize_set(name, separator) or name for name in categories_sorted})
         )
     code_by_category = {name: i for i, name in enumerate(categories_sorted)}
-    unknown_row = column.first_row(
+    unknown_row = column.find_first_row(
         unknown is not None and unknown not in code_by_category for unknown in texts
     )
     if unknown_row is not None:
@@ -148,11 +148,11 @@ def _convert_labels(
     texts = _convert_values(distinct_values)
     column = LabelTexts(code, texts, np.bincount(code, minlength=len(texts)))
     effective_settings = {}
-    n_blank = column.rows(text is None for text in texts)
+    n_blank = column.count_rows(text is None for text in texts)
     notes = [f"{pluralize(n_blank, 'blank label')} counted as missing"] if n_blank else []
     if missing is not None:
         is_missing = [text is not None and text.strip() == missing.strip() for text in texts]
-        if n_missing := column.rows(is_missing):
+        if n_missing := column.count_rows(is_missing):
             notes.append(
                 f"{pluralize(n_missing, 'label')} {quote_value(missing)} counted as missing"
             )
@@ -170,8 +170,8 @@ def _convert_labels(
     if any(was_rewritten):
         example = min(text for text in compress(texts, was_rewritten) if text)
         notes.append(
-            f"{pluralize(column.rows(was_rewritten), 'numeric label')} such as '{example}.0' read"
-            f" as '{example}'"
+            f"{pluralize(column.count_rows(was_rewritten), 'numeric label')} such as '{example}.0'"
+            f" read as '{example}'"
         )
     if separator is not None:
         sets = [text and _normalize_set(text, separator) for text in texts]
@@ -211,7 +211,7 @@ def write_notes_on_names(
 def _write_notes_on_missing(labels: LabelTexts) -> list[str]:
     """Write notes on labels that look like missing labels of other programs."""
     return [
-        f"{pluralize(labels.rows(text == label for label in labels.texts), 'label')}"
+        f"{pluralize(labels.count_rows(text == label for label in labels.texts), 'label')}"
         f" {quote_value(text)}"
         f" counted as a category; --missing {text} (missing=) takes such labels as missing"
         for text in sorted(_NO_LABEL.intersection(filter(None, labels.texts)))

@@ -1,7 +1,7 @@
 """Comparison of offsets with the text, by the quotes of spans: their text in the source.
 
 Every reader passes its spans, with their quotes if a source has any, through this module
-(:meth:`spanagree.corpus.collector.Collector.segment`). Offsets count code points and ends are
+(:meth:`spanagree.corpus.collector.Collector.add_segment`). Offsets count code points and ends are
 exclusive, unless the quotes show that a source counts otherwise (:func:`yield_possible_units`):
 UTF-16 units or bytes, a line end of two characters as one or one as two, a byte order mark, or the
 characters of another normal form; or that an end names the last token or character. Spans that
@@ -208,7 +208,9 @@ class Sentences:
         self._sentences.append(sentence)
         self._n_characters += len(sentence)
         if not sentence.isascii():
-            self._left = [layout.of(unit) for layout in self._left for unit in layout.units]
+            self._left = [
+                layout.copy_for_unit(unit) for layout in self._left for unit in layout.units
+            ]
         for layout in self._left:
             character_offsets = compute_offsets(sentence, layout.units[0])
             sentence_start = offset - character_offsets[max(sentence.find(word), 0)]
@@ -262,7 +264,7 @@ class _SentenceLayout:
             None  # characters by offset in the last sentence, if these differ
         )
 
-    def of(self, unit: Unit) -> _SentenceLayout:
+    def copy_for_unit(self, unit: Unit) -> _SentenceLayout:
         """Copy the layout for one of the units."""
         if self.units == (unit,):
             return self
@@ -436,7 +438,7 @@ def relocate_misplaced(
         it is defined or found.
     """
 
-    def place_of(annotation: int) -> Place:
+    def find_place(annotation: int) -> Place:
         return version_of(annotation).place
 
     notes = []
@@ -453,12 +455,12 @@ def relocate_misplaced(
         for i in np.flatnonzero(spans.quote >= 0).tolist():
             bounds = int(spans.start[i]), int(spans.end[i])
             if is_quote_at(
-                place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
+                find_place(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
             ):
                 spans.quote[i] = (
                     STANDS  # equals the text up to the end, beyond which the quote continues
                 )
-        inclusive, n_moved = _make_exclusive(spans, place_of) if ends is None else ([], 0)
+        inclusive, n_moved = _make_exclusive(spans, find_place) if ends is None else ([], 0)
         if n_moved:
             is_everybody = {*spans.annotator.tolist()} == {*inclusive}
             names = (
@@ -471,7 +473,7 @@ def relocate_misplaced(
                 " as the text of the spans shows, and are read as --ends inclusive reads them"
             )
             return notes, "inclusive" if is_everybody else None
-    if ends is None and (n_moved := _convert_by_edges(spans, rows_of, place_of)):
+    if ends is None and (n_moved := _convert_by_edges(spans, rows_of, find_place)):
         notes.append(f"{_write_note_on_unit(n_moved, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 

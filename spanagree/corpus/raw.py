@@ -38,7 +38,7 @@ ABSENT = {
 """Meanings of a document without rows of an annotator, if the source does not define it."""
 
 
-_NO_LINKS = RelationTable.of(())
+_NO_LINKS = RelationTable.from_rows(())
 
 
 def check_absent(absent: str | None) -> None:
@@ -138,12 +138,12 @@ class RawCorpus(Content):
                 (own_quotes.reindex(annotations_by_name[name]), 0)
                 for name, own_quotes in unplaced.items()
             ]
-            content["unplaced"] = next(iter(unplaced.values())).joined(quotes)
+            content["unplaced"] = next(iter(unplaced.values())).concatenate(quotes)
         annotator, document = np.nonzero(is_seen)
         columns = (document, annotator, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
 
-    def layers(self) -> Iterator[tuple[str, Layer]]:
+    def yield_layers(self) -> Iterator[tuple[str, Layer]]:
         """Yield each annotator with their layer; labels are encoded in alphabetical order."""
         rank_of_label = dense_ranks(self.labels)
         rows_by_annotator: list[Any] = [slice(None)]  # a slice avoids a copy
@@ -167,7 +167,7 @@ class RawCorpus(Content):
                 Layer(document, *bounds, rank_of_label[self.label[own_rows]], annotated, details),
             )
 
-    def unplaced_by_annotator(self) -> dict[str, UnplacedQuotes]:
+    def group_unplaced_by_annotator(self) -> dict[str, UnplacedQuotes]:
         """Return the quotes that are not in the text, by annotator and document."""
         if self.unplaced is None:
             return {}
@@ -187,18 +187,18 @@ class RawCorpus(Content):
         """Relations between segments."""
         return _NO_LINKS if self.details is None else self.details.links
 
-    def relation_label(self, relation: int) -> str:
+    def look_up_relation_label(self, relation: int) -> str:
         """Return the label of a relation, by row."""
         assert self.details is not None  # there are relations
         return self.details.relation_labels[self.links.label[relation]]
 
     @property
-    def misplaced(self) -> Bools:
+    def is_misplaced(self) -> Bools:
         """Mask of segments with a quote that differs from the text at their offsets."""
         none = np.zeros(len(self.start), np.bool_)
         return none if self.quote is None else np.asarray(self.quote >= 0)
 
-    def content_at(self, segment: int) -> tuple[str | Sequence[str], int, int]:
+    def find_content_of_segment(self, segment: int) -> tuple[str | Sequence[str], int, int]:
         """Return the text or tokens of a segment's document, with its start and end."""
         d = int(self.document[segment])
         start, end = int(self.start[segment]), int(self.end[segment])
@@ -212,7 +212,7 @@ class RawCorpus(Content):
         values = ((name, getattr(self, name)) for name in columns)
         return {name: None if value is None else value[rows] for name, value in values}
 
-    def place_of(self, annotation: int) -> tuple[str, str]:
+    def find_annotator_and_document(self, annotation: int) -> tuple[str, str]:
         """Return annotator and document of an annotation."""
         annotator = self.annotators[self.annotator_index[annotation]]
         return annotator, self.id_of(int(self.document_index[annotation]))

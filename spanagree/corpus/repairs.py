@@ -120,7 +120,7 @@ def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
         row: merge_pieces(
             [piece for piece in pieces_of_row if piece[0] < piece[1]] or pieces_of_row
         )
-        for row, pieces_of_row in raw.details.pieces(raw.start).items()
+        for row, pieces_of_row in raw.details.compute_pieces_by_row(raw.start).items()
     }
     return _replace_pieces(raw, joined_pieces), n_cases
 
@@ -133,7 +133,9 @@ def _replace_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
     multiple_pieces = {
         row: pieces_of_row for row, pieces_of_row in pieces.items() if len(pieces_of_row) > 1
     }
-    details = (raw.details or SegmentDetails.none(len(start))).replace_pieces(multiple_pieces)
+    details = (raw.details or SegmentDetails.create_empty(len(start))).replace_pieces(
+        multiple_pieces
+    )
     return raw.replace(start=start, end=end, details=details)
 
 
@@ -143,7 +145,7 @@ def _replace_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
     if raw.details is None or not raw.details.shape.any():
         return new_raw
     pieces = {}
-    for row, pieces_of_row in raw.details.pieces(raw.start).items():
+    for row, pieces_of_row in raw.details.compute_pieces_by_row(raw.start).items():
         low, high = int(start[row]), int(end[row])
         remaining_pieces = tuple(
             (max(s, low), min(e, high)) for s, e in pieces_of_row if s < high and e > low
@@ -156,13 +158,13 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Move misplaced segments of one piece to the nearest occurrence of their quote."""
     if raw.quote is None:
         return raw, 0
-    is_misplaced = raw.misplaced
+    is_misplaced = raw.is_misplaced
     if raw.details is not None:
         is_misplaced &= raw.details.shape == 0
     start, end, quote = (np.array(x, np.int64) for x in (raw.start, raw.end, raw.quote))
     n_moved = 0
     for i in np.flatnonzero(is_misplaced).tolist():
-        content, old_start, _ = raw.content_at(i)
+        content, old_start, _ = raw.find_content_of_segment(i)
         if (bounds := find_nearest(content, old_start, raw.quotes[quote[i]])) is not None:
             (start[i], end[i]), quote[i] = bounds, STANDS
             n_moved += 1
@@ -220,7 +222,7 @@ REPAIRS: Mapping[str, Repair] = {
     ),
     "drop-misplaced": Repair(
         "segments dropped whose text is not what stands at the offsets",
-        _build_dropper(lambda raw: raw.misplaced),
+        _build_dropper(lambda raw: raw.is_misplaced),
     ),
     "clip-beyond-text": Repair("segments cut off at the end of the document", _clip),
     "drop-beyond-text": Repair(

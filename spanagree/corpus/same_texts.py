@@ -72,7 +72,7 @@ def replace_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
         return raw
     new_texts = [texts[d] if d in applicable else text for d, text in enumerate(raw.texts)]
     lengths, start, end = (x.copy() for x in (raw.lengths, raw.start, raw.end))
-    pieces = {} if raw.details is None else raw.details.pieces(raw.start)
+    pieces = {} if raw.details is None else raw.details.compute_pieces_by_row(raw.start)
     for d in applicable:
         lengths[d] = len(new_texts[d])
     for row in np.flatnonzero(np.isin(raw.document, [*applicable])).tolist():
@@ -85,7 +85,7 @@ def replace_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
             pieces[row] = tuple(
                 (look_up_point(point_at, a), look_up_point(point_at, b)) for a, b in pieces[row]
             )
-    details = (raw.details or SegmentDetails.none(len(start))).replace_pieces(pieces)
+    details = (raw.details or SegmentDetails.create_empty(len(start))).replace_pieces(pieces)
     return raw.replace(
         lengths=lengths, texts=tuple(new_texts), start=start, end=end, details=details
     )

@@ -277,7 +277,7 @@ class Layer:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layer):
             return NotImplemented
-        return self._details == other._details and all(
+        return self._comparable_details == other._comparable_details and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in self.__dataclass_fields__
             if name != "details"
@@ -286,9 +286,9 @@ class Layer:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     @property
-    def _details(self) -> Any:
+    def _comparable_details(self) -> Any:
         """Details in a form that can be compared."""
-        return None if self.details is None else self.details.content()
+        return None if self.details is None else self.details.build_comparable_content()
 
     @property
     def shape(self) -> Ints:

@@ -61,7 +61,7 @@ class TagOptions:
         check_choice(self.partial, PARTIAL, "partial")
         object.__setattr__(self, "outside", check_outside_tags(self.outside))
 
-    def as_tags(self, values: Iterable[str]) -> list[str]:
+    def replace_empty_tags(self, values: Iterable[str]) -> list[str]:
         """Replace tags that mark nothing with ``O``."""
         return ["O" if value in self.outside else value for value in values]
 
@@ -107,31 +107,31 @@ class TagColumn:
         """Read the segments of sentences from the tokens of the mask `kept`."""
         codes = self.codes if is_kept.all() else self.codes[is_kept]
 
-        def location_of_kept(token: int) -> str:
+        def locate_kept_token(token: int) -> str:
             return location(int(np.flatnonzero(is_kept)[token]))
 
         if self.brackets is not None:
             from spanagree.corpus.brackets import read_brackets  # few tags are brackets
 
-            return read_brackets(self.names, codes, lengths, self.brackets, location_of_kept)
+            return read_brackets(self.names, codes, lengths, self.brackets, locate_kept_token)
         read_settings: dict[str, Any] = {
             "scheme": options.scheme,
             "strict": options.strict,
-            "location": location_of_kept,
+            "location": locate_kept_token,
         }
-        return read_tags(options.as_tags(self.names), codes, lengths, **read_settings)
+        return read_tags(options.replace_empty_tags(self.names), codes, lengths, **read_settings)
 
-    def n_marks(self, options: TagOptions) -> int:
+    def count_marks(self, options: TagOptions) -> int:
         """Count the tokens with a tag that marks something."""
         count_by_tag = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
-        tags = options.as_tags(self.names)
+        tags = options.replace_empty_tags(self.names)
         return int(
             sum(
                 count for count, tag in zip(count_by_tag, tags, strict=True) if tag not in _NO_MARKS
             )
         )
 
-    def details(self, tokens: Ints) -> SegmentDetails | None:
+    def select_details(self, tokens: Ints) -> SegmentDetails | None:
         """Select the attributes of segments by their first tokens; ``None`` if none has any."""
         codes_by_name = {
             name: codes_by_name[tokens] for name, (codes_by_name, _) in self.attributes.items()
@@ -144,7 +144,9 @@ class TagColumn:
         if not codes_by_name:
             return None
         values = {name: self.attributes[name][1] for name in codes_by_name}
-        return replace(SegmentDetails.none(len(tokens)), attributes=codes_by_name, values=values)
+        return replace(
+            SegmentDetails.create_empty(len(tokens)), attributes=codes_by_name, values=values
+        )
 
     @property
     def has_ignored(self) -> bool:
@@ -219,7 +221,7 @@ def read_columns(
     }
     settings, remarks = _describe_readings(segments_by_layer, options)
     balance = _count_tags(
-        segments_by_layer.values(), is_kept, sum(c.n_marks(options) for c in unread)
+        segments_by_layer.values(), is_kept, sum(c.count_marks(options) for c in unread)
     )
     return RawCorpus.from_layers(
         documents,
@@ -268,7 +270,7 @@ def _build_raw_layer(
     sentence_start, document_ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
     details = None
     if column.attributes:
-        details = column.details(
+        details = column.select_details(
             np.flatnonzero(is_kept)[sentence_start[reading.sentence] + reading.start]
         )
     document = np.minimum(
@@ -335,13 +337,13 @@ def _build_locator(documents: Ints) -> Callable[[str, int], str]:
     """Build a function that describes the location of a token, for sources without lines."""
     ends = np.cumsum(documents)
 
-    def location(layer: str, token: int) -> str:
+    def locate_token(layer: str, token: int) -> str:
         document_index = int(np.searchsorted(ends, token, side="right"))
         token_number = token - int(ends[document_index] - documents[document_index]) + 1
         described = f"{quote_value(layer)}, document {document_index + 1}, token {token_number}"
         return described.removeprefix("'', ")
 
-    return location
+    return locate_token
 
 
 def _write_notes_on_layer(name: str, reading: TagSegments) -> list[str]:

@@ -48,12 +48,12 @@ class Scheme:
     is_continued: tuple[int, ...] = ()
 
     @property
-    def letter(self) -> dict[int, str]:
+    def letter_by_meaning(self) -> dict[int, str]:
         """Letter of each meaning that the scheme has."""
         return {_MEANING[c]: c for c in self.letters}
 
     @property
-    def allowed(self) -> str:
+    def letters_before_label(self) -> str:
         """Letters that are allowed before a label."""
         return self.letters + self.also
 
@@ -182,7 +182,7 @@ def read_tags(
                 f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
             )
     rules = SCHEMES.get(scheme, _MIXED)
-    flaw_masks = sequence.ill_formed(rules)
+    flaw_masks = sequence.find_ill_formed(rules)
     ill_formed: Bools = functools.reduce(
         np.logical_or, flaw_masks.values(), prefix < O
     )  # −1 is O and never ill-formed
@@ -201,7 +201,7 @@ def read_tags(
     n_marked = int(np.count_nonzero(prefix))
     n_dropped = n_marked - int((end - start).sum()) if strict else 0
     n_by_flaw = {
-        f"{rules.letter[meaning]}- {flaw}": sentence_index
+        f"{rules.letter_by_meaning[meaning]}- {flaw}": sentence_index
         for flaw, mask in (flaw_masks if n_ill_formed else {}).items()
         for meaning, sentence_index in enumerate(np.bincount(prefix[mask]).tolist())
         if sentence_index
@@ -283,7 +283,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     inside_tokens, _ = expand_ranges(start, end)
     prefix[inside_tokens] = I
     label[inside_tokens] = np.repeat(layer.label, end - start)
-    letter_by_prefix = SCHEMES[scheme].letter | spelling
+    letter_by_prefix = SCHEMES[scheme].letter_by_meaning | spelling
     last_token = end - 1
     if E in letter_by_prefix:
         prefix[last_token[:-1][touches_previous[1:]] if scheme == "IOE1" else last_token] = E
@@ -309,7 +309,7 @@ def parse_prefixed_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     """
     if tag == "O":
         return O, ""
-    letters = SCHEMES.get(scheme, _MIXED).allowed
+    letters = SCHEMES.get(scheme, _MIXED).letters_before_label
     if isinstance(tag, str) and tag and tag[0] in letters and tag[1:2] in ("", "-"):
         label = tag[2:] if tag[1:] else "_"  # label of a bare prefix such as `B`, as in seqeval
         return (_MEANING[tag[0]], label) if label else None
@@ -344,7 +344,7 @@ def _describe_unknown(tag: object, scheme: str) -> str:
             "unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of"
             " lines, and name what stands for text never seen with --missing (missing=)"
         )
-    letters = SCHEMES.get(scheme, _MIXED).allowed
+    letters = SCHEMES.get(scheme, _MIXED).letters_before_label
     allowed = f"O, or a label behind {' '.join(f'{c}-' for c in letters)}"
     if scheme == "IO":
         allowed += (
@@ -401,7 +401,7 @@ class _Sequence:
         """Mask of tags before I or E of their label."""
         return _is_among(self.after, (I, E)) & self.same_after
 
-    def ill_formed(self, scheme: Scheme) -> dict[str, Bools]:
+    def find_ill_formed(self, scheme: Scheme) -> dict[str, Bools]:
         """Find ill-formed tags; return masks by name of the flaw."""
         flaw_masks = {}
         if scheme.continues:
@@ -425,13 +425,15 @@ def _detect_scheme(letters: set[str], sequence: _Sequence) -> str:
     """Detect the scheme of a layer: by its letters, then by the number of ill-formed tags."""
     if not letters:
         return "none"
-    possible_schemes = [name for name, s in SCHEMES.items() if letters <= set(s.allowed)]
+    possible_schemes = [
+        name for name, s in SCHEMES.items() if letters <= set(s.letters_before_label)
+    ]
     if not possible_schemes:
         return "mixed"
     if possible_schemes[0] in ("IO", "IOBES", "BILOU"):
         return possible_schemes[0]
     candidates = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
-    flaw_masks = [sequence.ill_formed(SCHEMES[name]).values() for name in candidates]
+    flaw_masks = [sequence.find_ill_formed(SCHEMES[name]).values() for name in candidates]
     return candidates[int(np.argmin([sum(map(np.count_nonzero, masks)) for masks in flaw_masks]))]
 
 
@@ -461,7 +463,7 @@ def _find_strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]
     )  # the next tag continues the segment
     last_token = np.flatnonzero(is_open & ~is_continued)
     first_token = np.flatnonzero(is_open & ~np.append(False, is_continued[:-1]))
-    if E in SCHEMES[scheme].letter:
+    if E in SCHEMES[scheme].letter_by_meaning:
         is_closed = _is_among(prefix[last_token], (E, S))
     else:  # in IOB1 a B cannot follow a B of another label
         is_parted = (

@@ -32,7 +32,8 @@ class UnplacedQuotes:
         quote: text of each quote; empty in rows of files, which contain no text.
         score: score of each quote, ``nan`` without a score; ``None`` if no quote has a score.
 
-    >>> UnplacedQuotes.of([0, 2], ["PER", "LOC"], ["Al", "New York"], "tokens").size.tolist()
+    >>> quotes = UnplacedQuotes.from_texts([0, 2], ["PER", "LOC"], ["Al", "New York"], "tokens")
+    >>> quotes.size.tolist()
     [1, 2]
     """
 
@@ -43,7 +44,7 @@ class UnplacedQuotes:
     score: Floats | None = None
 
     @classmethod
-    def of(
+    def from_texts(
         cls,
         at: Sequence[int],
         label: Iterable[str],
@@ -67,7 +68,7 @@ class UnplacedQuotes:
         return cls(*columns, scores)
 
     @classmethod
-    def joined(
+    def concatenate(
         cls, quotes_and_counts: Iterable[tuple[UnplacedQuotes | None, int]]
     ) -> UnplacedQuotes | None:
         """Concatenate quotes, each with the number of annotations or documents before it."""
@@ -98,11 +99,11 @@ class UnplacedQuotes:
         """Compare labels and quotes in each document, in any order."""
         if not isinstance(other, UnplacedQuotes):
             return NotImplemented
-        return self._content() == other._content()
+        return self._list_comparable_rows() == other._list_comparable_rows()
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
-    def _content(self) -> list[tuple[Any, ...]]:
+    def _list_comparable_rows(self) -> list[tuple[Any, ...]]:
         scores = map(str, self.scores.tolist())  # nan equals itself as a text
         columns = self.at.tolist(), self.label, self.size.tolist(), self.quote, scores
         return sorted(zip(*columns, strict=True))

@@ -379,7 +379,7 @@ def _drop_copies(
         if part_index[annotation] == part_index[first_annotation]:
             continue
         name, earlier = names[part_index[annotation]], names[part_index[first_annotation]]
-        annotator, document = raw.place_of(annotation)
+        annotator, document = raw.find_annotator_and_document(annotation)
         is_named_by_file = annotator in (os.path.basename(name), os.path.basename(earlier))
         if not is_named_by_file and _collect_annotation_content(
             raw, annotation
@@ -421,7 +421,7 @@ def _collect_annotation_content(raw: RawCorpus, annotation: int) -> Any:
     return (
         [segments[segment_index] for segment_index in row_order],
         quote_content,
-        None if details is None else details.content(),
+        None if details is None else details.build_comparable_content(),
     )
 
 
@@ -475,7 +475,7 @@ def _join_rows(
     names = ("document_index", "annotator_index", *segment_names, "when")
     content["details"] = join_details([(raw.details, len(raw.start)) for raw in raw_parts])
     first_annotations = accumulate((len(raw.document_index) for raw in raw_parts), initial=0)
-    content["unplaced"] = UnplacedQuotes.joined(
+    content["unplaced"] = UnplacedQuotes.concatenate(
         (raw.unplaced, first_annotation)
         for raw, first_annotation in zip(raw_parts, first_annotations, strict=False)
     )

@@ -90,8 +90,8 @@ class Record(NamedTuple):
     Attributes:
         location: location for errors.
         document: id of the document.
-        content: text, tokens, and other arguments of :meth:`Collector.document`, by name; may be
-            empty for a document that an earlier record contains.
+        content: text, tokens, and other arguments of :meth:`Collector.add_document`, by name; may
+            be empty for a document that an earlier record contains.
         annotations: annotations, iterated after the content.
     """
 
@@ -289,24 +289,28 @@ def make_raw(
         unnamed: True if the annotator may have no name.
     """
     collector = Collector(offsets, annotators, unnamed=unnamed, ends=ends, name=log.name)
-    segment, in_pieces = collector.segment, collector.in_pieces
+    segment, in_pieces = collector.add_segment, collector.add_segment_in_pieces
     annotation_index: dict[tuple[int, Any], int] = {}
     n_read = {"record": 0, "answer": 0, "segment": 0, "relation": 0}
     for record in records:
         n_read["record"] += 1
-        document = None if record.content else collector.number_of(record.document)
+        document = None if record.content else collector.find_document_index(record.document)
         if document is None:
             content = record.content
-            document = collector.document(record.document, record.location, again=again, **content)
+            document = collector.add_document(
+                record.document, record.location, again=again, **content
+            )
         for annotator, spans, when, relations, own_location in record.annotations:
             annotation_location = own_location or record.location
             if spans is None:
-                collector.annotator(annotator, annotation_location)
+                collector.add_annotator(annotator, annotation_location)
                 continue
             n_read["answer"] += 1
             annotation = annotation_index.get((document, annotator)) if one_each else None
             if annotation is None:
-                annotation = collector.annotation(document, annotator, annotation_location, when)
+                annotation = collector.add_annotation(
+                    document, annotator, annotation_location, when
+                )
                 if one_each:
                     annotation_index[document, annotator] = annotation
             segments = []
@@ -314,7 +318,9 @@ def make_raw(
                 span_location = location or annotation_location
                 if not is_placed:
                     score = (attributes or {}).get(SCORE)
-                    collector.unplaced(annotation, label, quote or "", span_location, end, score)
+                    collector.add_unplaced_quote(
+                        annotation, label, quote or "", span_location, end, score
+                    )
                     n_read["segment"] += bool(reading.get("strings"))
                 elif pieces is None:
                     segments.append(
@@ -331,14 +337,14 @@ def make_raw(
                     None if i is None or not 0 <= i < len(segments) else segments[i]
                     for i in (first, second)
                 )
-                collector.relation(head, tail, label, span_location, directed)
+                collector.add_relation(head, tail, label, span_location, directed)
     notes = [*compose_ignored_note(log.name, log.passed)]
     notes += [*log.quotes.yield_notes(log.prefix), *log.copies.yield_notes(log.prefix)]
     if not log.labelled and collector.set_label_of_all(ONE_LABEL):
         notes.append(f"{log.prefix}the spans have no labels; all are called {ONE_LABEL!r}")
     counts = {"quotes": quotes} if (quotes := log.count_quotes()) else {}
     reading = {**reading, **log.reading, **counts}
-    raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
+    raw = collector.build_raw_corpus(reading, [*notes, *log.notes], numbered=log.numbered)
     return log.add_unread_marks(
         raw.replace(seen_unknown=tuple(log.seen_unknown), balance=log.build_balance(n_read))
     )

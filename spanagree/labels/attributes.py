@@ -35,13 +35,19 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     ['no', '(none)']
     """
     corpus = as_corpus(corpus)
-    details_by_layer = [x.details or SegmentDetails.none(len(x)) for x in corpus.layers.values()]
+    details_by_layer = [
+        x.details or SegmentDetails.create_empty(len(x)) for x in corpus.layers.values()
+    ]
     check_attribute(attribute, details_by_layer)
     document, start, end, label, layer = concatenate_segments(corpus.layers.values())
     shapes, _ = encode_by_first_use(
         str(detail.shapes[code]) for detail in details_by_layer for code in detail.shape.tolist()
     )
-    values = [value or NONE for detail in details_by_layer for value in detail.attribute(attribute)]
+    values = [
+        value or NONE
+        for detail in details_by_layer
+        for value in detail.list_attribute_values(attribute)
+    ]
     distinct_values = tuple(sorted(set(values)))
     code_by_value = {name: i for i, name in enumerate(distinct_values)}
     value_code = np.array([code_by_value[value] for value in values], np.int64)

@@ -178,7 +178,9 @@ def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "")
 def _list_entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
     """Return the text without white space, and the label, of each segment of a layer."""
     read_text = _build_text_reader(corpus, purpose)
-    fragments_by_row = {} if layer.details is None else layer.details.pieces(layer.start)
+    fragments_by_row = (
+        {} if layer.details is None else layer.details.compute_pieces_by_row(layer.start)
+    )
     columns = (column.tolist() for column in (layer.document, layer.start, layer.end, layer.label))
     entries = []
     for row, (document, start, end, label) in enumerate(zip(*columns, strict=True)):

@@ -216,7 +216,7 @@ def _with_unplaced(
 ) -> sa.Corpus:
     """Add texts and labels that are not in the text, by annotator and document."""
     raw = corpus.to_raw()
-    number = {raw.place_of(i): i for i in range(len(raw.document_index))}
+    number = {raw.find_annotator_and_document(i): i for i in range(len(raw.document_index))}
     quotes = [
         (number[key], label, text)
         for key, strings in unplaced.items()
@@ -224,7 +224,7 @@ def _with_unplaced(
         if label.strip()  # as those in the text are left out without one
     ]
     at, labels, texts = zip(*quotes, strict=True)
-    found = UnplacedQuotes.of(at, labels, texts, corpus.offsets)
+    found = UnplacedQuotes.from_texts(at, labels, texts, corpus.offsets)
     return sa.Corpus.from_raw(raw.replace(unplaced=found))
 
 

@@ -111,7 +111,7 @@ def drawn(data, documents):
     lengths = [n for n, *_ in documents]
     corpus = sa.Corpus.from_segments(lengths, {"gold": gold, "mine": mine})
     lost = [(d, *quote) for d, (_, _, _, some) in enumerate(documents) for quote in some]
-    found = UnplacedQuotes.of(
+    found = UnplacedQuotes.from_texts(
         [d for d, _, _ in lost],
         [label for _, _, label in lost],
         ["w " * n for _, n, _ in lost],
@@ -191,7 +191,9 @@ def crowd(n_annotators):
     names = [f"a{i:02}" for i in range(n_annotators)]
     layers = {n: [[(i % 2, i % 2 + 1, "X")], [(0, 1, "X")]] for i, n in enumerate(names)}
     unplaced = {
-        names[i]: UnplacedQuotes.of([0] * (i + 1) + [1], ["X"] * (i + 2), ["q"] * (i + 2), "tokens")
+        names[i]: UnplacedQuotes.from_texts(
+            [0] * (i + 1) + [1], ["X"] * (i + 2), ["q"] * (i + 2), "tokens"
+        )
         for i in (1, 2)
     }
     return sa.Corpus.from_segments([4, 3], layers).replace(unplaced=unplaced)
@@ -230,7 +232,7 @@ def test_agreement(n_annotators, match):
 def test_references():
     """A system against two people, by hand: F1 is 2·2/(2 + 4), the quotes in each pair again."""
     layers = {key: [[(0, 1, "X")]] for key in ("ann", "bob", "mine")}
-    found = UnplacedQuotes.of([0, 0], ["X", "X"], ["q", "r"], "tokens")
+    found = UnplacedQuotes.from_texts([0, 0], ["X", "X"], ["q", "r"], "tokens")
     corpus = sa.Corpus.from_segments([3], layers).replace(unplaced={"mine": found})
     against = sa.evaluate_references(corpus, systems=["mine"])
     assert against["mine"].f1.observed == pytest.approx(float(Fraction(2 * 2, 2 + 2 * 3)))
@@ -621,7 +623,9 @@ def test_p_values():
 
 def test_slices():
     """By hand: quotes go with their document, their length and whether training has them."""
-    found = UnplacedQuotes.of([0, 0, 1], ["X", "X", "X"], ["one", "two words", "one"], "tokens")
+    found = UnplacedQuotes.from_texts(
+        [0, 0, 1], ["X", "X", "X"], ["one", "two words", "one"], "tokens"
+    )
     layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], [(0, 1, "X")]]}
     corpus = sa.Corpus.from_segments([3, 3], layers)
     corpus = corpus.replace(unplaced={"mine": found}, tokens=("a", "b", "c", "d", "e", "f"))

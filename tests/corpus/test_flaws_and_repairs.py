@@ -108,7 +108,7 @@ def test_relations_of_segments_marked_twice(tmp_path):
     corpus = sa.read(tmp_path)
     (layer,) = corpus.layers.values()
     assert len(layer) == 2
-    assert [(first, second) for first, second, *_ in layer.details.relations()] == [(0, 1)]
+    assert [(first, second) for first, second, *_ in layer.details.yield_relations()] == [(0, 1)]
 
 
 def test_repeats():
@@ -134,18 +134,18 @@ def test_repeats():
 def test_latest(times, left):
     """The latest stays; of equal times the last in the source; one without a time is the oldest."""
     collector = Collector("characters")
-    document = collector.document("7", "here", text=TEXT)
+    document = collector.add_document("7", "here", text=TEXT)
     for start, when in enumerate(times):
-        annotation = collector.annotation(document, "a", "here", when)
-        collector.segment(annotation, start, start + 1, "X", "here")
-    collector.annotate(document, "b", [], "here")
-    raw = collector.raw({})
+        annotation = collector.add_annotation(document, "a", "here", when)
+        collector.add_segment(annotation, start, start + 1, "X", "here")
+    collector.add_segments(document, "b", [], "here")
+    raw = collector.build_raw_corpus({})
     corpus = build_valid_corpus(raw, "latest")
     assert corpus[0].segments == {"a": (sa.Segment(left, left + 1, "X"),), "b": ()}
     assert corpus.notes == (
         "2 annotations of a document and annotator with a later one dropped (latest)",
     )
-    apart = [raw, collector.raw({})]  # in two files: joined with their times
+    apart = [raw, collector.build_raw_corpus({})]  # in two files: joined with their times
     again = concatenate_parts({"one": apart[0], "two": apart[1]}, repeats=True)
     assert build_valid_corpus(again, "latest")[0].segments == corpus[0].segments
 
@@ -423,10 +423,10 @@ def test_relation_across_documents():
     """No file of ours can say it, but a reader may: the message has the place and the repair."""
     collector = Collector("tokens", ["ann"])
     for d in range(2):
-        collector.document(d, f"document {d}", length=9)
-        collector.annotate(d, "ann", [(0, 1, "X")], f"file.ann:{d + 1}")
-    collector.relation(0, 1, "causes", "file.ann:3", True)
-    raw = collector.raw({}, numbered=True)
+        collector.add_document(d, f"document {d}", length=9)
+        collector.add_segments(d, "ann", [(0, 1, "X")], f"file.ann:{d + 1}")
+    collector.add_relation(0, 1, "causes", "file.ann:3", True)
+    raw = collector.build_raw_corpus({}, numbered=True)
     with refuses(
         sa.InputError,
         "file.ann:3: relation 'causes' … two documents or annotators … --repair drop-relations (repair='drop-relations')",
@@ -440,17 +440,17 @@ def rows(*passes, relations=(), **more):
     collector = Collector(more.pop("offsets", "characters"), ["ann"])
     for number in range(2):
         content = {"length": 15} if collector.offsets != "characters" else {"text": TEXT}
-        collector.document(number, f"x:{number}", **content)
+        collector.add_document(number, f"x:{number}", **content)
     for number, spans in enumerate(passes):
-        collector.annotate(0, "ann", spans, f"x:{number}")
-    collector.annotate(1, "ann", [(0, 2, "Z")], "x:9")
+        collector.add_segments(0, "ann", spans, f"x:{number}")
+    collector.add_segments(1, "ann", [(0, 2, "Z")], "x:9")
     for first, second in relations:
-        collector.relation(first, second, "r", "x:8", True)
-    return collector.raw({}, numbered=True).replace(**more)
+        collector.add_relation(first, second, "r", "x:8", True)
+    return collector.build_raw_corpus({}, numbered=True).replace(**more)
 
 
 X, Y = (0, 2, "X"), (4, 6, "X")
-QUOTE = UnplacedQuotes.of([0], [""], ["Al"], "characters")
+QUOTE = UnplacedQuotes.from_texts([0], [""], ["Al"], "characters")
 CASES = {
     "repeated": rows([X], [Y]),
     "misplaced": rows([X], quote=np.array([0, -1]), quotes=("Rome",)),

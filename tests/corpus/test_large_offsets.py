@@ -9,9 +9,9 @@ def collected(*segments, length=2**40):
     """The rows of a document for each segment list, by one annotator."""
     collector = Collector("characters")
     for number, own in enumerate(segments):
-        document = collector.document(f"d{number}", "here", length=length)
-        collector.annotate(document, "ann", own, "here")
-    return collector.raw({})
+        document = collector.add_document(f"d{number}", "here", length=length)
+        collector.add_segments(document, "ann", own, "here")
+    return collector.build_raw_corpus({})
 
 
 def test_offsets_beyond_32_bits():

@@ -36,11 +36,11 @@ def raw(spans, text=TEXT, ends=None, tokens=None, annotator="ann"):
     """Rows of one annotator: start, end and text of each span."""
     collector = Collector("characters" if tokens is None else "tokens", ends=ends, name="x")
     content = {"text": text} if tokens is None else {"tokens": tokens}
-    document = collector.document("d", "x", **content)
-    annotation = collector.annotation(document, annotator, "x")
+    document = collector.add_document("d", "x", **content)
+    annotation = collector.add_annotation(document, annotator, "x")
     for start, end, quote in spans:
-        collector.segment(annotation, start, end, "N", "x", quote=quote)
-    return collector.raw({})
+        collector.add_segment(annotation, start, end, "N", "x", quote=quote)
+    return collector.build_raw_corpus({})
 
 
 def at(name, text=TEXT):
@@ -167,15 +167,15 @@ def test_mixed_ends_are_misplaced():
 def test_an_annotator_among_many(tmp_path):
     """One in ten is counted for each annotator: a system is not hidden behind others."""
     collector = Collector("characters")
-    document = collector.document("d", "x", text=TEXT)
+    document = collector.add_document("d", "x", text=TEXT)
     for who in ("a", "b", "c", "d", "mine"):
-        annotation = collector.annotation(document, who, "x")
+        annotation = collector.add_annotation(document, who, "x")
         for name in NAMES:
             start, end = at(name)
             off = who == "mine" and name in ("Jo", "Al")
-            collector.segment(annotation, start + off, end + off, "N", "x", quote=name)
+            collector.add_segment(annotation, start + off, end + off, "N", "x", quote=name)
     with pytest.raises(sa.InputError, match="annotator 'mine'"):
-        build_valid_corpus(collector.raw({}))
+        build_valid_corpus(collector.build_raw_corpus({}))
 
 
 def test_the_first_text_of_a_span_comes_late():
@@ -188,9 +188,9 @@ def test_the_first_text_of_a_span_comes_late():
 def test_tokens_stand_where_they_are_said_to():
     """Starts of tokens that fit the text are taken; others are refused, with what stands there."""
     document = {"text": "Jo met Al", "tokens": ["Jo", "met", "Al"]}
-    Collector("tokens").document("d", "x", token_starts=[0, 3, 7], **document)
+    Collector("tokens").add_document("d", "x", token_starts=[0, 3, 7], **document)
     with refuses(sa.InputError, "x: at token_starts the text has … 'et ' …"):
-        Collector("tokens").document("d", "x", token_starts=[0, 4, 7], **document)
+        Collector("tokens").add_document("d", "x", token_starts=[0, 4, 7], **document)
 
 
 def test_quotes_that_are_nowhere():
@@ -342,15 +342,15 @@ def test_texts_that_differ_in_line_ends():
     """The same document with other line ends is the same document, with offsets in the first."""
     collector = Collector("characters", ends=None, name="x")
     for name, text, quoted in (("a", CRLF, False), ("b", CRLF.replace("\r\n", "\n"), True)):
-        document = collector.document("d", "x", text=text, again=True)
-        annotation = collector.annotation(document, name, "x")
+        document = collector.add_document("d", "x", text=text, again=True)
+        annotation = collector.add_annotation(document, name, "x")
         for start, end, quote in LINES:
-            collector.segment(annotation, start, end, "N", "x", quote=quote if quoted else None)
-    corpus = build_valid_corpus(collector.raw({}))
+            collector.add_segment(annotation, start, end, "N", "x", quote=quote if quoted else None)
+    corpus = build_valid_corpus(collector.build_raw_corpus({}))
     assert corpus.texts == (CRLF,)
     assert corpus[0].segments["a"] == corpus[0].segments["b"]
     with refuses(sa.InputError, "x: document 'd': the text differs"):
-        collector.document("d", "x", text=f"{CRLF}.", again=True)
+        collector.add_document("d", "x", text=f"{CRLF}.", again=True)
 
 
 @given(st.text("aé😀日\x7f\x80\u07ff\u0800\uffff\U00010000", max_size=20))

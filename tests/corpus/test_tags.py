@@ -28,7 +28,9 @@ SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")
 
 def sequences(scheme):
     """Any tags of a scheme, well- or ill-formed."""
-    tags = ["O"] + [f"{c}-{label}" for c in SCHEMES[scheme].allowed for label in LABELS]
+    tags = ["O"] + [
+        f"{c}-{label}" for c in SCHEMES[scheme].letters_before_label for label in LABELS
+    ]
     return st.lists(st.lists(st.sampled_from(tags), max_size=7), min_size=1, max_size=3)
 
 

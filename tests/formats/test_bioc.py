@@ -133,7 +133,9 @@ def test_forms(tmp_path, form):
     with refuses(sa.InputError, "… annotator 'ann', document '7' … several"):
         read_raw_files({"ann": path}, {"discontinuous": "error"})
     kept = read_raw_files({"ann": path}, {})
-    assert sum(len(some) == 2 for some in kept.details.pieces(kept.start).values()) == 1
+    assert (
+        sum(len(some) == 2 for some in kept.details.compute_pieces_by_row(kept.start).values()) == 1
+    )
     raw = read_raw_files({"ann": path}, {"discontinuous": "drop"})
     assert raw.ids == ("7", "8")
     assert raw.texts == ("Aspirin 😀 in gout.  It hurts.", "")

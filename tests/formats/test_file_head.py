@@ -157,9 +157,11 @@ def tool(monkeypatch):
     def read(path):
         collector = Collector("characters", unnamed=True)
         for number, record in enumerate(read_head(path).records, 1):
-            document = collector.document(record["id"], str(number), text=record["note"])
-            collector.annotate(document, "", [(0, 2, "PER")], str(number))
-        return collector.raw({"format": "tool"}, compose_ignored_note(str(path), {"draft": 2}))
+            document = collector.add_document(record["id"], str(number), text=record["note"])
+            collector.add_segments(document, "", [(0, 2, "PER")], str(number))
+        return collector.build_raw_corpus(
+            {"format": "tool"}, compose_ignored_note(str(path), {"draft": 2})
+        )
 
     def knows(start):
         return bool(start.objects) and all("note" in record for record in start.objects)

@@ -170,7 +170,7 @@ def test_all_that_the_format_has(tmp_path):
         f"{tmp_path}/ann.tsv: 1 other relation passed over",
         f"{tmp_path}/ann.tsv: read as inception; layer {NE}, feature value; 2 slot fillers and 2 chain links passed over",
     )
-    links = raw.details.relations()
+    links = raw.details.yield_relations()
     found = [
         (rows(raw)[first][2], label, rows(raw)[second][2]) for first, second, label, _ in links
     ]

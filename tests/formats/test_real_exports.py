@@ -42,7 +42,7 @@ def segments(raw):
     """All segments: document, annotator, start, end, label and text."""
     rows = zip(raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist(), strict=True)  # fmt: skip
     for annotation, start, end, label in rows:
-        annotator, document = raw.place_of(annotation)
+        annotator, document = raw.find_annotator_and_document(annotation)
         text = raw.texts[raw.document_index[annotation]][start:end]
         yield document, annotator, start, end, raw.labels[label], text
 

@@ -742,7 +742,7 @@ def test_langextract(door):
     raw = read_raw_patterns({"x": path}, {})
     quotes = raw.reading["quotes"]["x"]
     assert quotes["read"] == own["char_interval_null"]
-    assert int(raw.misplaced.sum()) == own["slice_differs"]
+    assert int(raw.is_misplaced.sum()) == own["slice_differs"]
     with pytest.raises(sa.InputError, match="relocate-by-text"):
         sa.read(path)
 

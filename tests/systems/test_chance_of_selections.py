@@ -63,7 +63,7 @@ OTHERS = {
 
 def corpus():
     made = sa.Corpus.from_segments([10, 8], LAYERS, relations=RELATIONS)
-    quotes = UnplacedQuotes.of([0, 1], ["Drug", "Effect"], ["no such", "thing"], "tokens")
+    quotes = UnplacedQuotes.from_texts([0, 1], ["Drug", "Effect"], ["no such", "thing"], "tokens")
     return made.replace(tokens=tuple("AbCdEfGhIjAbCDefGh"), unplaced={"mine": quotes})
 
 

@@ -188,7 +188,7 @@ def test_undefined():
 def test_quotes_that_are_not_in_the_text():
     """They are spurious, of their label too, and lower F1 and its chance as for any measure."""
     layers = {"gold": [[(0, 2, "X"), (3, 4, "Y")]], "mine": [[(0, 2, "X")]]}
-    quotes = UnplacedQuotes.of([0, 0], ["Y", "Y"], ["q", "r"], "tokens")
+    quotes = UnplacedQuotes.from_texts([0, 0], ["Y", "Y"], ["q", "r"], "tokens")
     corpus = sa.Corpus.from_segments([9], layers)
     corpus = corpus.replace(unplaced={"mine": quotes})
     found = sa.systems.strategy_scores(sa.evaluate(corpus))

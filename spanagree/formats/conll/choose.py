@@ -258,7 +258,7 @@ class _TagColumns:
             if column not in (token, misc):
                 missing = self.options.missing or ""
                 tags = set(code_column(file.columns[column])[1]) - {missing}
-                values[column] = set(self.options.as_tags(tags))
+                values[column] = set(self.options.replace_empty_tags(tags))
         return values
 
     @cached_property

@@ -354,7 +354,9 @@ def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllO
     index = find_column_number(column, file.layout)
     if index is None or index >= len(file.columns) or layout.ragged:
         return
-    tags = options.as_tags({*code_column(file.columns[index])[1]} - {options.missing or "O"})
+    tags = options.replace_empty_tags(
+        {*code_column(file.columns[index])[1]} - {options.missing or "O"}
+    )
     unknown = [tag for tag in tags if parse_tag(tag, options.scheme) is None]
     if not unknown or len(unknown) < len(tags) or "O" in file.columns[index] or "" in unknown:
         return

@@ -120,7 +120,9 @@ def _list_deltas(layer: Layer) -> list[int]:
 
 def _list_fragments(layer: Layer) -> dict[int, list[int]]:
     """List start and end of the fragments of each discontinuous segment, by index."""
-    fragments_by_segment = {} if layer.details is None else layer.details.pieces(layer.start)
+    fragments_by_segment = (
+        {} if layer.details is None else layer.details.compute_pieces_by_row(layer.start)
+    )
     return {
         row: [position for piece in pieces for position in piece]
         for row, pieces in fragments_by_segment.items()
@@ -130,6 +132,6 @@ def _list_fragments(layer: Layer) -> dict[int, list[int]]:
 def _list_relations(layer: Layer) -> dict[int, list[tuple[int, int, str, bool]]]:
     """List the relations of each document by index: both segments, label, direction."""
     links: dict[int, list[tuple[int, int, str, bool]]] = {}
-    for link in () if layer.details is None else layer.details.relations():
+    for link in () if layer.details is None else layer.details.yield_relations():
         links.setdefault(int(layer.document[link[0]]), []).append(link)
     return links
