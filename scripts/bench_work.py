@@ -347,7 +347,7 @@ def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
     counting = MatchCountOptions(match="exact", chance=build_chance_model("nonoverlapping"))
-    per_document = PairsByDocument.of(corpus, counting)
+    per_document = PairsByDocument.from_corpus(corpus, counting)
     sums, seen = per_document.sums, per_document.coverage.find_seen_by_two()
     by_annotator = sums.both_ways().by("document", "first")
     parts = [sums.by("document")]

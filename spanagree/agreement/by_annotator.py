@@ -57,7 +57,7 @@ class AnnotationAgreement(NamedTuple):
     denominator: Floats
 
     @classmethod
-    def of(cls, per_document: PairsByDocument) -> AnnotationAgreement:
+    def from_pairs(cls, per_document: PairsByDocument) -> AnnotationAgreement:
         """Compute the agreement of the annotations that are not alone in their document."""
         crowd, n_saw = (
             AnnotationIndex.from_corpus(per_document.corpus),
@@ -74,7 +74,7 @@ class AnnotationAgreement(NamedTuple):
         numerator, denominator = 2 * (matched - expected), size - 2 * expected
         return cls(document, annotator, numerator / n_others, denominator / n_others)
 
-    def over(self, parent_ids: Ints) -> AnnotationAgreement:
+    def sum_by_parent(self, parent_ids: Ints) -> AnnotationAgreement:
         """Sum over the documents of a parent that have the same annotators."""
         documents, first_row, document_index = np.unique(
             self.document, return_index=True, return_inverse=True
@@ -124,7 +124,7 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
         observed_scores = np.bincount(
             annotator[rows] - low, numerator[rows] - c * denominator[rows], high - low
         )
-        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).compute_tails(
+        p[low:high] = _Draws.from_scores(scores, draw, annotator[rows] - low).compute_tails(
             observed_scores.astype(np.float64)
         )
     return p
@@ -146,7 +146,7 @@ class _Draws(NamedTuple):
     annotator: Ints
 
     @classmethod
-    def of(cls, score: Floats, draw: Ints, annotator: Ints) -> _Draws:
+    def from_scores(cls, score: Floats, draw: Ints, annotator: Ints) -> _Draws:
         """Build the draws with scores that vary."""
         size = np.bincount(draw, minlength=len(annotator))
         max_abs_score = (
@@ -305,9 +305,9 @@ def _compute_p(per_document: PairsByDocument, settings: Settings) -> list[float]
     n_saw = per_document.coverage.count_annotators()
     if corpus.of_rows or not corpus.layers or int((n_saw * (n_saw - 1) // 2).sum()) > _MAX_PAIRS:
         return None
-    agreement = AnnotationAgreement.of(per_document)
+    agreement = AnnotationAgreement.from_pairs(per_document)
     if settings.cluster_by == "document" and corpus.parent_ids is not None:
-        agreement = agreement.over(corpus.parent_ids)
+        agreement = agreement.sum_by_parent(corpus.parent_ids)
     # the order of documents changes digits after the tenth
     return [float(f"{x:.10g}") for x in compute_outlier_p(agreement, len(corpus.layers)).tolist()]
 
@@ -360,11 +360,11 @@ def sort_annotators(
     if sort is None:
         return list(members)
 
-    def key(member: AnnotatorScores) -> tuple[bool, float]:
+    def build_sort_key(member: AnnotatorScores) -> tuple[bool, float]:
         value = SORTS[sort](member, standings.get(member.name))
         return (True, 0) if math.isnan(value) else (False, value)
 
-    return sorted(members, key=key)
+    return sorted(members, key=build_sort_key)
 
 
 # --- the table ----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class Clusters:
     parent_ids: Ints | None = None
 
     @classmethod
-    def of(
+    def from_pairs(
         cls, per_document: PairsByDocument, jackknife: Jackknife, settings: AgreementSettings
     ) -> Clusters:
         """Find the clusters: documents, their parents, or the texts joined into them.
@@ -73,38 +73,38 @@ class Clusters:
         n_annotators = self.coverage.count_annotators()
         return int((n_annotators * (n_annotators - 1) // 2).sum())
 
-    def by(self, *columns: str) -> Comparisons:
+    def sum_rows_by(self, *columns: str) -> Comparisons:
         """Sum the rows of each cluster, by further columns such as the label."""
         rows = self.sums.by("document", *columns).of_wholes(self.parent_ids)
         return rows if self.parent_ids is None else rows.by("document", *columns)
 
     @property
-    def by_annotator(self) -> Comparisons:
+    def rows_by_annotator(self) -> Comparisons:
         """Rows of each annotator, the first, against all others in each cluster."""
         rows = self.sums.both_ways().by("document", "first").of_wholes(self.parent_ids)
         return rows if self.parent_ids is None else rows.by("document", "first")
 
     def compute_team(self) -> Moments:
         """Compute F1 of the team and its change by each cluster."""
-        return compute_moments(stack_columns(self.by()), compute_f1_figures)
+        return compute_moments(stack_columns(self.sum_rows_by()), compute_f1_figures)
 
     def compute_labels(self, n_labels: int) -> Moments:
         """Compute F1 of the team for each label and its change by each cluster."""
-        rows = self.by("label")
+        rows = self.sum_rows_by("label")
         return compute_moments(stack_columns(rows), compute_f1_figures, rows.label, n_labels)
 
     def compute_annotators(self) -> Moments:
         """Compute F1 of each annotator against all others and its change by each cluster."""
-        rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
+        rows, n_annotators = self.rows_by_annotator, len(self.coverage.annotated)
         return compute_moments(stack_columns(rows), compute_f1_figures, rows.first, n_annotators)
 
-    def of_pairs(self, first: Ints, second: Ints) -> Moments:
+    def compute_pairs(self, first: Ints, second: Ints) -> Moments:
         """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
         rows = self.rows.by("first", "second", "document")
         pair = find_rows((first, second), (rows.first, rows.second))
         return compute_moments(stack_columns(rows), compute_f1_figures, pair, len(first))
 
-    def of_mean(self) -> Moments:
+    def compute_mean(self) -> Moments:
         """Compute the mean of F1 over pairs and its change by each cluster."""
         rows = self.rows.by("document", "first", "second")
         pairs, pair, _ = unique_rows(rows.first, rows.second)

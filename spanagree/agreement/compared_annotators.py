@@ -72,14 +72,14 @@ class ComparedAnnotators(ComparedRows):
         return replace(_compare_team(team, counting), chosen=chosen)
 
     @classmethod
-    def _of_part(
+    def _compare_part(
         cls, corpus: Corpus, counting: MatchCountOptions, annotators: Sequence[str] | None = None
     ) -> ComparedAnnotators:
         team, _ = choose_annotators(corpus, annotators, in_part=True)
         counting.check(team)
         return _compare_team(team, counting)
 
-    def _chosen_differently(
+    def _list_names_to_check(
         self, annotators: Sequence[str] | None = None
     ) -> list[tuple[str, Any, Any]]:
         if annotators is None:
@@ -137,7 +137,7 @@ class ComparedAnnotators(ComparedRows):
             uniform=PartlySummedComparisons.of_parts(uniform, *names) if uniform else None,
         )
 
-    def _contents(
+    def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
         from spanagree.parts import row_files  # rarely needed
@@ -157,12 +157,12 @@ class ComparedAnnotators(ComparedRows):
         return team, about, tables, {**sharing, "most": self.most}
 
     @classmethod
-    def _of_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:
+    def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:
 
         corpus = documents["corpus"]
-        names, max_segments = corpus.annotators, file.column("most", "i", len(corpus))
+        names, max_segments = corpus.annotators, file.read_column("most", "i", len(corpus))
         columns = {
-            key: file.column(f"sharing.{key}", "i", len(names) if key in _SHARED[:2] else None)
+            key: file.read_column(f"sharing.{key}", "i", len(names) if key in _SHARED[:2] else None)
             for key in _SHARED
         }
         inexact, n_seen = file.about.get("inexact"), file.about.get("seen")
@@ -265,7 +265,7 @@ def compare_annotators(
         rows = rows + build_rows_of_quotes(
             corpus, counting.measure, crowd.find_annotators_of_pairs(crowded_documents.documents)
         )
-    return crowded_documents.marginals(rows), sharing + crowded_documents.sharing
+    return crowded_documents.join_with_rows(rows), sharing + crowded_documents.sharing
 
 
 # --- rows in files ---

@@ -50,7 +50,7 @@ class PairsByDocument:
     sums: Comparisons | PartlySummedComparisons
 
     @classmethod
-    def of(cls, corpus: Corpus, counting: MatchCountOptions) -> PairsByDocument:
+    def from_corpus(cls, corpus: Corpus, counting: MatchCountOptions) -> PairsByDocument:
         """Compare the annotators of a corpus; check nothing."""
         sums, _ = compare_annotators(corpus, AnnotationIndex.from_corpus(corpus), counting)
         return cls(corpus, counting, sums)

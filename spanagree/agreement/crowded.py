@@ -84,7 +84,7 @@ class _Segments(NamedTuple):
     length: Ints
     profile: Ints
 
-    def of_documents(self, low: int, high: int) -> _Segments:
+    def select_documents(self, low: int, high: int) -> _Segments:
         """Select the segments of a range of documents."""
         rows = slice(*np.searchsorted(self.document, (low, high)).tolist())
         return _Segments(*(column[rows] for column in self))
@@ -149,7 +149,7 @@ class _Random(NamedTuple):
     first: Ints
     F: Floats
 
-    def of_label(self, label: int) -> Floats:
+    def select_columns_of_label(self, label: int) -> Floats:
         """Return the columns of F for a label."""
         first = np.append(self.first, self.F.shape[1])
         return self.F[:, slice(*first[np.searchsorted(self.label, (label, label + 1))].tolist())]
@@ -336,7 +336,7 @@ class CrowdedDocuments:
         marked_size[self.document[rows] - low, self.annotator_index[rows]] = self.size[rows]
         self.shared += has_seen.T @ has_seen
         self.sizes += marked_size.T @ has_seen
-        segments = self.segments.of_documents(low, high)
+        segments = self.segments.select_documents(low, high)
         self._add_observed(low, high, self._select_marked(segments))
         for random in self._yield_random(segments):
             self._add_expected(random)
@@ -403,7 +403,7 @@ class CrowdedDocuments:
 
     def _yield_pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
         """Yield matches and sizes of pairs in the documents from ``low`` to ``high``."""
-        segments_of_documents = self.segments.of_documents(low, high)
+        segments_of_documents = self.segments.select_documents(low, high)
         layouts = self._select_marked(segments_of_documents).yield_columns(
             low, self.count[low:high]
         )
@@ -425,7 +425,7 @@ class CrowdedDocuments:
                 columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
                 matched[:] = _multiply(W[columns], F[:, columns])
                 starts = (
-                    random_by_document[document].of_label(label)
+                    random_by_document[document].select_columns_of_label(label)
                     if document in random_by_document
                     else np.empty((k, 0))
                 )
@@ -538,11 +538,15 @@ class CrowdedDocuments:
             self.names, 0, zeros, zeros, i[order], j[order], n_shared[order]
         )
 
-    def marginals(self, rows: Comparisons) -> PartlySummedComparisons:
+    def join_with_rows(self, rows: Comparisons) -> PartlySummedComparisons:
         """Return these sums together with rows of the documents that are not crowded."""
         documents, pairs, annotations = (
             sums.named(rows.annotators, rows.labels)
-            for sums in (self._by_document(), self._build_pair_rows(), self.by_annotation())
+            for sums in (
+                self._build_document_rows(),
+                self._build_pair_rows(),
+                self.build_annotation_rows(),
+            )
         )
         return PartlySummedComparisons(rows, documents, pairs, annotations)
 
@@ -559,7 +563,7 @@ class CrowdedDocuments:
             np.where(is_reversed, second, first), np.where(is_reversed, first, second)
         )
 
-    def _by_document(self) -> Comparisons:
+    def _build_document_rows(self) -> Comparisons:
         """Build comparisons by document and label, over all pairs."""
         annotation = self.first[self.segments.document] + self.segments.row
         n_later = self.count[self.segments.document] - 1 - self.corpus_order[annotation]
@@ -577,7 +581,7 @@ class CrowdedDocuments:
             sizes,
         ).between(ALL, ALL)
 
-    def by_annotation(self) -> Comparisons:
+    def build_annotation_rows(self) -> Comparisons:
         """Build comparisons of each annotation, the first, with the references of its document.
 
         These are all others if all annotators are references. There is a row for each label if

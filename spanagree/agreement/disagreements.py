@@ -114,16 +114,20 @@ class Disagreements(Result):
         corpus = self.corpus
         layer_a, layer_b = (corpus.layers[name] for name in self.between)
 
-        def segment(layer: Layer, row: int) -> Segment | None:
+        def build_segment(layer: Layer, row: int) -> Segment | None:
             return None if row == NONE else layer.segment(row, corpus.labels)
 
         columns = zip(
-            *(rows.tolist() for rows in self.rows), *self._columns(len(self)), strict=True
+            *(rows.tolist() for rows in self.rows),
+            *self._list_column_values(len(self)),
+            strict=True,
         )
         for a, b, document, kind, _, _, *texts in columns:
-            yield Disagreement(document, kind, segment(layer_a, a), segment(layer_b, b), *texts)
+            yield Disagreement(
+                document, kind, build_segment(layer_a, a), build_segment(layer_b, b), *texts
+            )
 
-    def _bounds(self, layer_index: int, n_rows: int) -> list[str]:
+    def _format_bounds(self, layer_index: int, n_rows: int) -> list[str]:
         """Format start and end of the pieces of each segment of one annotator."""
         offsets, layer = self.corpus.offsets, self.corpus.layers[self.between[layer_index]]
         pieces_by_row = (
@@ -144,7 +148,7 @@ class Disagreements(Result):
             )
         return bounds
 
-    def _columns(self, n_rows: int) -> list[Sequence[Any]]:
+    def _list_column_values(self, n_rows: int) -> list[Sequence[Any]]:
         """Return document, kind, both segments and, if requested, the texts of the first rows."""
         document, a, b = self.document[:n_rows], self.a[:n_rows], self.b[:n_rows]
         columns: list[Sequence[Any]] = [
@@ -181,11 +185,11 @@ class Disagreements(Result):
 
     def _build_table(self, by: str | None) -> Frame:
         """Build a row for each disagreement; without any the caption says so."""
-        return build_shortened_table(self._rows_of, len(self))
+        return build_shortened_table(self._tabulate_rows, len(self))
 
-    def _rows_of(self, n_rows: int) -> Frame:
+    def _tabulate_rows(self, n_rows: int) -> Frame:
         """Build the table of the first rows."""
-        document, kind, *segments_and_texts = self._columns(n_rows)
+        document, kind, *segments_and_texts = self._list_column_values(n_rows)
         texts = segments_and_texts[2:]
         columns = [
             Column("document", document_noun(self.settings), "name"),
@@ -207,7 +211,7 @@ class Disagreements(Result):
                     ]
                 ]
             label = [names[segment[2]] for segment in segments_and_texts[i]]
-            values += [label, self._bounds(i, n_rows), [name or "" for name in label]]
+            values += [label, self._format_bounds(i, n_rows), [name or "" for name in label]]
             if self.with_text:
                 columns += [Column(f"{prefix}_text", "", "name"), Column("", "text", "name")]
                 cells = zip(texts[i], has_segment, strict=True)
@@ -221,9 +225,9 @@ class Disagreements(Result):
         if not len(self):  # text output without rows has no columns
             columns = [column._replace(title="") for column in columns]
         rows = list(zip(*values, strict=True))
-        return Frame(columns, rows, self.settings, caption=self._caption())
+        return Frame(columns, rows, self.settings, caption=self._write_caption())
 
-    def _caption(self) -> str:
+    def _write_caption(self) -> str:
         """Write the number of disagreements of each kind, or why there are none."""
         a, b = map(escape_name, self.between)
         documents_phrase = format_count_of_total(

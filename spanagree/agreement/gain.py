@@ -49,7 +49,7 @@ def build_gain_intervals(
         jackknife: settings of the intervals.
     """
     members = list(figures.annotators.values())
-    team_rows, annotator_rows = clusters.by(), clusters.by_annotator
+    team_rows, annotator_rows = clusters.sum_rows_by(), clusters.rows_by_annotator
     if team_rows.random_sizes:
         return [
             build_undefined_interval("sizes are random under the rule of places") for _ in members

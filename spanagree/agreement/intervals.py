@@ -28,7 +28,7 @@ def add_intervals(
     figures: AgreementScores, counts: AgreementCounts, jackknife: Jackknife
 ) -> AgreementScores:
     """Add intervals to the scores; intervals of pairs are computed on request."""
-    clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
+    clusters = Clusters.from_pairs(counts.per_document, jackknife, counts.settings)
     labels, is_feasible = counts.by_label.labels, clusters.n_pairs <= _MAX_PAIRS
     variances = (
         _compute_variances(clusters, len(labels), is_feasible) if jackknife.over_annotators else {}
@@ -51,7 +51,7 @@ def add_intervals(
     return AgreementScores(
         replace(figures.team, tally=_add_interval(figures.team.tally, team)),
         replace(figures.mean, interval=mean),
-        figures.pairs.with_intervals(functools.partial(_build_pair_intervals, counts, jackknife)),
+        figures.pairs.add_intervals(functools.partial(_build_pair_intervals, counts, jackknife)),
         {
             name: replace(member, tally=_add_interval(member.tally, interval), gain_interval=gain)
             for (name, member), interval, gain in zip(
@@ -88,15 +88,15 @@ def _build_intervals(
 def _build_pair_intervals(counts: AgreementCounts, jackknife: Jackknife) -> list[Interval]:
     """Build the interval of each pair, in the order of pairs."""
     sharing = counts.sharing
-    clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
-    return _build_intervals(clusters.of_pairs(sharing.first, sharing.second), jackknife, None)
+    clusters = Clusters.from_pairs(counts.per_document, jackknife, counts.settings)
+    return _build_intervals(clusters.compute_pairs(sharing.first, sharing.second), jackknife, None)
 
 
 def _build_mean_interval(
     clusters: Clusters, jackknife: Jackknife, variance: SampleVariance | None
 ) -> Interval:
     """Build the interval of the mean over pairs."""
-    return _build_intervals(clusters.of_mean(), jackknife, variance)[0]
+    return _build_intervals(clusters.compute_mean(), jackknife, variance)[0]
 
 
 def _build_undefined_mean(clusters: Clusters) -> Interval:

@@ -43,7 +43,7 @@ class LabelPairCounts(NamedTuple):
     times: Ints
 
     @classmethod
-    def of(
+    def from_portions(
         cls, portions: Iterable[SegmentPairs], n_labels: int, is_symmetric: bool
     ) -> LabelPairCounts:
         """Count paired labels; labels of a team are counted in either order."""
@@ -355,7 +355,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     if requested:  # the requested annotator comes first
         is_reversed = crowd.annotator[second] == requested[0]
         first, second = np.where(is_reversed, second, first), np.where(is_reversed, first, second)
-    cells = LabelPairCounts.of(
+    cells = LabelPairCounts.from_portions(
         yield_paired(corpus, crowd, (first, second)), n_labels, is_symmetric=a is None
     )
     documents = len(np.unique(crowd.document[first]))

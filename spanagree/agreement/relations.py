@@ -113,13 +113,13 @@ class RelationDisagreements(Result):
         for row in self.rows:
             cells: list[Value] = [row.document, row.kind]
             for relation in (row.a, row.b):
-                cells += self._cells(relation)
+                cells += self._format_cells(relation)
             rows.append(cells)
         if not rows:
             columns = [column._replace(title="") for column in columns]
-        return Frame(columns, rows, self.settings, caption=self._caption())
+        return Frame(columns, rows, self.settings, caption=self._write_caption())
 
-    def _cells(self, relation: Relation | None) -> list[Value]:
+    def _format_cells(self, relation: Relation | None) -> list[Value]:
         """Return label, the relation in words, and both segments."""
         if relation is None:
             return [None, "", *[None] * 6]
@@ -149,7 +149,7 @@ class RelationDisagreements(Result):
         ]
         return [relation.label, sentence, *bounds]
 
-    def _caption(self) -> str:
+    def _write_caption(self) -> str:
         a, b = map(escape_name, self.settings.between)
         documents_phrase = format_count_of_total(
             self.documents, self.of_documents, document_noun(self.settings)
@@ -258,7 +258,7 @@ def _yield_paired(
 ) -> Iterator[tuple[str, Relation | None, Relation | None]]:
     """Yield every relation once, with its partner of the other annotator, if there is one."""
 
-    def ends(relation: Relation) -> tuple[Any, Any]:
+    def sort_ends(relation: Relation) -> tuple[Any, Any]:
         first, second = (
             (*relation, relation.pieces) for relation in (relation.first, relation.second)
         )
@@ -268,37 +268,41 @@ def _yield_paired(
             else (second, first)
         )
 
-    def shares(relation: Relation, position: int, other_position: int) -> Any:
+    def build_key_of_end(relation: Relation, position: int, other_position: int) -> Any:
         """Return label and a segment; without a direction it may be in either position."""
         label = relation.label
         return (
             label,
-            ends(relation)[position],
+            sort_ends(relation)[position],
             position != other_position and (label in undirected_labels or position),
         )
 
     steps: list[tuple[str, _Key, _Key]] = [
         (
             _MATCH,
-            lambda relation: (relation.label, ends(relation)),
-            lambda relation: (relation.label, ends(relation)),
+            lambda relation: (relation.label, sort_ends(relation)),
+            lambda relation: (relation.label, sort_ends(relation)),
         ),
         (
             "direction",
-            lambda relation: (relation.label, ends(relation)),
-            lambda relation: (relation.label, ends(relation)[::-1]),
+            lambda relation: (relation.label, sort_ends(relation)),
+            lambda relation: (relation.label, sort_ends(relation)[::-1]),
         ),
-        ("label", lambda relation: sorted(ends(relation)), lambda relation: sorted(ends(relation))),
+        (
+            "label",
+            lambda relation: sorted(sort_ends(relation)),
+            lambda relation: sorted(sort_ends(relation)),
+        ),
     ]
     for i, j in ((0, 0), (1, 1), (0, 1), (1, 0)):
         key_of_a, key_of_b = (
-            functools.partial(shares, position=mine, other_position=other)
+            functools.partial(build_key_of_end, position=mine, other_position=other)
             for mine, other in ((i, j), (j, i))
         )
         steps.append(("argument", key_of_a, key_of_b))
 
     def order(relation: Relation) -> Any:
-        return ends(relation), relation.label
+        return sort_ends(relation), relation.label
 
     unpaired = [sorted(a, key=order), sorted(b, key=order)]
     for kind, key_a, key_b in steps:

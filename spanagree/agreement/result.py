@@ -209,7 +209,7 @@ class Agreement(Result, MappingResult):
     @cached_property
     def few(self) -> int:
         """Number of pairs that share fewer documents than the requested number."""
-        return int(self.pairs.few.sum())
+        return int(self.pairs.has_few_documents.sum())
 
     def matrix(self, figure: Figure = "corrected") -> Floats:
         """Return the F1 of each annotator with each other, in the order of ``annotators``.

@@ -353,7 +353,7 @@ def _write_shared_documents(agreement: Agreement) -> str:
     per_document = agreement.per_document
     if not per_document.corpus.seen_unknown or not agreement.pairs:
         return f"a shared {document}"
-    return verdict.write_range(agreement.pairs.shared.tolist(), f"shared {document}")
+    return verdict.write_range(agreement.pairs.n_shared.tolist(), f"shared {document}")
 
 
 def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float, float]]:
@@ -362,7 +362,7 @@ def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float,
         return []
     by_chance = [
         agreement.by_chance[pair.a, pair.b].compute_for_all(pair.tally)
-        for pair in agreement.pairs.without_intervals
+        for pair in agreement.pairs.pairs_without_intervals
     ]
     adjusted = holm([statistics.p for statistics in by_chance])
     adjusted_log10 = holm_log10([statistics.log10_p for statistics in by_chance])

@@ -152,7 +152,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return np.stack((self._sharing.first, self._sharing.second), axis=1)
 
     @property
-    def few(self) -> Bools:
+    def has_few_documents(self) -> Bools:
         """Mask of the pairs that share fewer documents than the requested number."""
         return self._sharing.shared < self._min_shared
 
@@ -168,7 +168,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         Raises:
             KeyError: if a name is unknown, or both names are the same.
         """
-        first, second = self._in_order(names)
+        first, second = self._sort_names(names)
         index = self._index_by_names.get((first, second))
         if index is None:
             return Pair(first, second, 0, self._comparisons.empty_tally, True)
@@ -178,7 +178,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def _index_by_names(self) -> dict[tuple[str, str], int]:
         return {names: index for index, names in enumerate(self)}
 
-    def _in_order(self, names: tuple[str, str]) -> tuple[str, str]:
+    def _sort_names(self, names: tuple[str, str]) -> tuple[str, str]:
         are_two = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
         if not are_two or not all(name in self._names for name in names):
             raise KeyError(f"{quote_value(names)}: two of {', '.join(self._names)} are needed")
@@ -187,7 +187,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     def __contains__(self, names: object) -> bool:
         try:
-            return self._in_order(names) in self._index_by_names  # type: ignore[arg-type]  # or anything
+            return self._sort_names(names) in self._index_by_names  # type: ignore[arg-type]  # or anything
         except (KeyError, TypeError):
             return False
 
@@ -202,31 +202,33 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return f"<Pairs: {len(self)} of {pluralize(len(self._names), 'annotator')}>"
 
     @property
-    def shared(self) -> Ints:
+    def n_shared(self) -> Ints:
         """Number of documents that each pair shares."""
         return self._sharing.shared
 
     @cached_property
-    def without_intervals(self) -> Sequence[Pair]:
+    def pairs_without_intervals(self) -> Sequence[Pair]:
         """The pairs in a list, without intervals, which may take long."""
-        tallies, is_few = self._comparisons.tallies, self.few.tolist()
+        tallies, is_few = self._comparisons.tallies, self.has_few_documents.tolist()
         rows = zip(self, self._sharing.shared.tolist(), tallies, is_few, strict=True)
         return [Pair(*names, n_shared, tally, is_few) for names, n_shared, tally, is_few in rows]
 
     @cached_property
-    def _with_intervals(self) -> Sequence[Pair]:
+    def _pairs_with_intervals(self) -> Sequence[Pair]:
         if self._build_intervals is None:
-            return self.without_intervals
+            return self.pairs_without_intervals
         return [
             replace(pair, tally=replace(pair.tally, intervals={"f1": interval}))
-            for pair, interval in zip(self.without_intervals, self._build_intervals(), strict=True)
+            for pair, interval in zip(
+                self.pairs_without_intervals, self._build_intervals(), strict=True
+            )
         ]
 
     def values(self) -> Any:
         """Return the pairs in a list, with intervals if they were requested."""
-        return self._with_intervals
+        return self._pairs_with_intervals
 
-    def with_intervals(self, build_intervals: Callable[[], Sequence[Interval]]) -> Pairs:
+    def add_intervals(self, build_intervals: Callable[[], Sequence[Interval]]) -> Pairs:
         """Return a copy with intervals; ``build_intervals`` is called when they are needed."""
         pairs = copy(self)
         pairs._build_intervals = build_intervals

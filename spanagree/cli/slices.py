@@ -65,7 +65,7 @@ def list_views_in_errors() -> Iterator[None]:
         slice_names = {"coefficients": (), "report": SLICES[:1]}.get(
             str(command.name), (*SLICES, FILE)
         )
-        message = error.message([*names, *slice_names])
+        message = error.compose_message([*names, *slice_names])
         raise click.UsageError(message.replace("group_by", "--by", 1)) from None
 
 

@@ -66,7 +66,7 @@ class WeightMatrices(NamedTuple):
     alpha: Floats | None
 
     @property
-    def nominal(self) -> bool:
+    def is_nominal(self) -> bool:
         """True if only equal labels agree."""
         return self.weights is None and self.alpha is None
 

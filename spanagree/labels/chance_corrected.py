@@ -150,7 +150,9 @@ def _compute_coefficient(
 ) -> Coefficient:
     check_keywords(options, LabelOptions.__annotations__)
     labels_by_annotator = [table, *other_labels] if other_labels else table
-    return score_coefficient(definition, CoefficientInputs.of(labels_by_annotator, **options))
+    return score_coefficient(
+        definition, CoefficientInputs.from_table(labels_by_annotator, **options)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,7 @@ class CoefficientInputs:
     kind: str | None = None
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         table: LabelsLike,
         complete_only: bool = False,
@@ -200,7 +202,7 @@ class CoefficientInputs:
         weight_matrices = compute_weight_matrices(
             compared_table, measurement, category_weights, order
         )
-        if not weight_matrices.nominal:
+        if not weight_matrices.is_nominal:
             category_order = order if order is None else list(order)
             table_settings |= {"measurement": measurement, "category_weights": category_weights}
             table_settings |= {"order": category_order}
@@ -214,7 +216,7 @@ class CoefficientInputs:
         return Counts(
             int(n_items.sum()),
             int(n_items[n_labels >= 2].sum()),
-            int(self.own.any(axis=1).sum()) if self.table.named else None,
+            int(self.counts_by_annotator.any(axis=1).sum()) if self.table.named else None,
             int((n_labels * n_items).sum()),
             int((n_labels * (n_labels - 1) // 2 * n_items).sum()),
             len(self.table.labels),
@@ -252,31 +254,31 @@ class CoefficientInputs:
         return dense_ranks(self.table.annotators)
 
     @cached_property
-    def own(self) -> Ints:
+    def counts_by_annotator(self) -> Ints:
         """Number of labels by annotator, sorted by name, and category; (annotators, categories)."""
         return self.table.own[np.argsort(self.ranks)]
 
     @cached_property
     def sums(self) -> CoefficientSums:
         """Sums over all items, in one row."""
-        return self.weighted_sums(np.zeros(len(self.table.counts.n)))
+        return self.compute_weighted_sums(np.zeros(len(self.table.counts.n)))
 
-    def weighted_sums(self, weights: Floats) -> CoefficientSums:
+    def compute_weighted_sums(self, weights: Floats) -> CoefficientSums:
         """Compute the sums over all items with weights of SPA.
 
         Args:
             weights: weight k of an item, for each distinct number of labels.
         """
         n_labels, n_items, n_given, _ = self.table.counts
-        agreeing, agreeing_for_alpha = (agreement[None] for agreement in self._credit)
-        annotator_labels = self.own.reshape(1, -1)
+        agreeing, agreeing_for_alpha = (agreement[None] for agreement in self._agreement_credit)
+        annotator_labels = self.counts_by_annotator.reshape(1, -1)
         counts = LabelCounts(n_labels, n_items[None], n_given[None], agreeing)
         return compute_sums_by_n(
             counts, annotator_labels, weights, agreeing_for_alpha, self.weight_matrices
         )
 
     @cached_property
-    def _credit(self) -> tuple[Any, Any]:
+    def _agreement_credit(self) -> tuple[Any, Any]:
         """Weighted pairs of labels, with the general weights and with those of α."""
         return sum_weighted_agreement(
             self.table, self.weight_matrices.weights
@@ -303,7 +305,7 @@ class CoefficientInputs:
         """Sums for each category against all others, one row for each category."""
         n_labels, n_items, n_given, agreeing = self.table.counts
         n_labels_of_items = n_labels * n_items
-        n_by_category = self.own.T
+        n_by_category = self.counts_by_annotator.T
         # with x labels of the category, the other categories have (n − x)(n − x − 1) equal pairs
         rest_agreeing = (
             (n_labels - 1) * n_labels_of_items - 2 * (n_labels - 1) * n_given.T + agreeing.T
@@ -319,7 +321,7 @@ class CoefficientInputs:
         ).reshape(len(n_by_category), -1)
         return compute_sums_by_n(counts, n_by_annotator, np.zeros(len(n_labels)), None, NOMINAL)
 
-    def shared(self, definition: CoefficientKind[Any] | None = None) -> dict[str, Any]:
+    def build_shared_fields(self, definition: CoefficientKind[Any] | None = None) -> dict[str, Any]:
         """Build the fields that do not depend on a formula; for agreement R without a kind."""
         return {
             "name": "R" if definition is None else definition.sign_with(self.weight_matrices),
@@ -330,10 +332,10 @@ class CoefficientInputs:
             "evidence": self.evidence,
         }
 
-    def undefined(self, definition: CoefficientKind[Any]) -> str:
+    def explain_undefined(self, definition: CoefficientKind[Any]) -> str:
         """Explain why a coefficient is entirely undefined; empty if it is not."""
         table = self.table
-        return self.no_pairs_reason or definition.undefined(
+        return self.no_pairs_reason or definition.explain_undefined(
             has_names=table.named, n_categories=len(table.labels)
         )
 
@@ -342,8 +344,8 @@ def score_coefficient(
     definition: CoefficientKind[Coefficient], inputs: CoefficientInputs
 ) -> Coefficient:
     """Compute a chance-corrected coefficient, overall and for each category against the others."""
-    shared_fields = inputs.shared(definition)
-    if reason := inputs.undefined(definition):
+    shared_fields = inputs.build_shared_fields(definition)
+    if reason := inputs.explain_undefined(definition):
         return Coefficient(**shared_fields, reason=reason)
     # a category against the others is nominal
     category_fields = {

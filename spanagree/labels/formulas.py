@@ -103,19 +103,21 @@ class CoefficientSums:
         return preferences, has_labels.sum(axis=1)[:, None]
 
     @cached_property
-    def of_one(self) -> Floats:
+    def squared_shares(self) -> Floats:
         """P(k)², for one distribution of all annotators; (rows, categories)."""
-        return self.square(self.shares)
+        return self.weigh_squares(self.shares)
 
     @cached_property
-    def of_pairs(self) -> Floats:
+    def pair_products(self) -> Floats:
         """Mean over pairs of annotators of P(k|c_m)·P(k|c_n); (rows, categories)."""
         share, n_annotators = self.preferences
         n_pairs = np.where(n_annotators > 1, n_annotators * (n_annotators - 1), np.nan)
-        square: Floats = (self.square(share.sum(axis=1)) - self.square(share).sum(axis=1)) / n_pairs
+        square: Floats = (
+            self.weigh_squares(share.sum(axis=1)) - self.weigh_squares(share).sum(axis=1)
+        ) / n_pairs
         return square
 
-    def square(self, shares: Floats) -> Floats:
+    def weigh_squares(self, shares: Floats) -> Floats:
         """Compute p_k Σ_l w_kl p_l, the weighted probability of k and an agreeing label."""
         weights = self.weight_matrices.weights
         return shares**2 if weights is None else shares * compute_weighted_sum(shares, weights)
@@ -210,7 +212,7 @@ def _sum_categories(by_category: Floats) -> Floats:
 def _spa(sums: CoefficientSums) -> Floats:
     """Compute SPA, A_e = Σ p_c² of the weighted shares p_c, and corrected SPA."""
     share = sums.weighted_share / sums.weight
-    return append_corrected(sums.weighted / sums.weight, _sum_categories(sums.square(share)))
+    return append_corrected(sums.weighted / sums.weight, _sum_categories(sums.weigh_squares(share)))
 
 
 def _alpha(sums: CoefficientSums) -> Floats:
@@ -233,7 +235,10 @@ def _ac1(sums: CoefficientSums) -> Floats:
 
 def _bias(sums: CoefficientSums) -> Floats:
     """Compute A_e of π, A_e of κ, and their difference."""
-    of_pi, of_kappa = _sum_categories(sums.of_one), _sum_categories(sums.of_pairs)
+    of_pi, of_kappa = (
+        _sum_categories(sums.squared_shares),
+        _sum_categories(sums.pair_products),
+    )
     return np.concatenate((of_pi, of_kappa, of_pi - of_kappa), axis=1)
 
 
@@ -376,7 +381,7 @@ class CoefficientKind(Generic[C]):
         """Choose the sign for weights of categories."""
         return self.sign if weight_matrices.weights is None else self.weighted_sign or self.sign
 
-    def undefined(self, *, has_names: bool, n_categories: int) -> str:
+    def explain_undefined(self, *, has_names: bool, n_categories: int) -> str:
         """Explain why the coefficient is entirely undefined; empty if it is not."""
         if self.needs_names and not has_names:
             return "a table of counts does not say who gave which label"
@@ -396,7 +401,7 @@ class CoefficientSet(ABC):
         of_category="SPA of a category", is_corrected=False,
     )  # fmt: skip
     pi: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
-        "π", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_one)),
+        "π", lambda sums: append_corrected(sums.observed, _sum_categories(sums.squared_shares)),
         "scott1955,fleiss1971",
         "chance is that both labels are drawn from one distribution for all annotators (Scott;"
         " Fleiss' kappa is the same for more than two). Different preferences count as"
@@ -406,7 +411,7 @@ class CoefficientSet(ABC):
         " few items decide.",
     )  # fmt: skip
     kappa: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
-        "κ", lambda sums: append_corrected(sums.observed, _sum_categories(sums.of_pairs)),
+        "κ", lambda sums: append_corrected(sums.observed, _sum_categories(sums.pair_products)),
         "cohen1960,conger1980",
         "chance is that each annotator draws from their own distribution (Cohen; Conger for"
         " more than two). Annotators with different preferences make chance smaller, so κ rises if"

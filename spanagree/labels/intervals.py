@@ -57,7 +57,7 @@ def compute_coefficient_moments(
         jackknife: options of the intervals, with the kind of clusters.
     """
     table = inputs.table
-    n_annotators, n_categories = inputs.own.shape
+    n_annotators, n_categories = inputs.counts_by_annotator.shape
     statistic = functools.partial(
         formulas.compute_all_figures,
         n_categories=n_categories,

@@ -97,7 +97,7 @@ def _compute_sums_of_pairs(
         for label_of_pair in (label_a, label_b)
     )
 
-    def weighted_agreement(weights: Floats | None) -> Floats:
+    def compute_weighted_agreement(weights: Floats | None) -> Floats:
         weight = (label_a == label_b) if weights is None else weights[label_a, label_b]
         sums: Floats = np.bincount(pair, weight * n_equal, n_pairs)[:, None].astype(np.float64)
         return sums
@@ -106,8 +106,9 @@ def _compute_sums_of_pairs(
     zeros = np.zeros_like(n_items_column)
     n_labels = (n_labels_a + n_labels_b).astype(np.float64)
     sums = CoefficientSums(
-        n_items_column, n_items_column, weighted_agreement(weight_matrices.weights), zeros, zeros,
-        2 * (n_items_column - weighted_agreement(weight_matrices.alpha)),
+        n_items_column, n_items_column,
+        compute_weighted_agreement(weight_matrices.weights), zeros, zeros,
+        2 * (n_items_column - compute_weighted_agreement(weight_matrices.alpha)),
         n_labels / 2, np.zeros_like(n_labels), n_labels,
         np.concatenate((n_labels_a, n_labels_b), axis=1), weight_matrices=weight_matrices,
     )  # fmt: skip

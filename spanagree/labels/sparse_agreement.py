@@ -78,7 +78,9 @@ def spa(
     >>> result.items.tolist(), round(result.value, 3)
     ([1.0, 0.0, 0.5, nan], 0.5)
     """
-    return score_spa(CoefficientInputs.of(table, complete_only), weights, class_distribution)
+    return score_spa(
+        CoefficientInputs.from_table(table, complete_only), weights, class_distribution
+    )
 
 
 def score_spa(
@@ -100,7 +102,7 @@ def score_spa(
         else [class_probabilities[label] for label in table.labels]
     )
     settings = replace(inputs.settings, weights=weights, classes=classes if by_class else None)
-    shared_fields = {**inputs.shared(CoefficientSet.spa), "settings": settings}
+    shared_fields = {**inputs.build_shared_fields(CoefficientSet.spa), "settings": settings}
     if inputs.no_pairs_reason:
         return Spa(**shared_fields, reason=inputs.no_pairs_reason)
     n_labels, n_items, n_given, _ = table.counts
@@ -117,7 +119,7 @@ def score_spa(
         unscaled_weights,
         unscaled_weights / (unscaled_weights * n_items[has_two]).sum(),
     )
-    sums = inputs.weighted_sums(unscaled_by_n)
+    sums = inputs.compute_weighted_sums(unscaled_by_n)
     ((observed, expected, corrected_figure),) = compute_rows(CoefficientSet.spa, sums)
     item_weights = np.where(
         table.given >= 2, weight_by_n[np.searchsorted(n_labels, table.given)], 0.0

@@ -72,18 +72,21 @@ def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
     >>> bias(LabelTable.from_rows(rows)).value
     0.125
     """
-    return score_bias(CoefficientInputs.of(table, complete_only))
+    return score_bias(CoefficientInputs.from_table(table, complete_only))
 
 
 def score_bias(inputs: CoefficientInputs) -> Bias:
     """Compute the bias, overall, for each category and for each annotator."""
-    shared_fields = inputs.shared(CoefficientSet.bias)
-    if reason := inputs.undefined(CoefficientSet.bias):
+    shared_fields = inputs.build_shared_fields(CoefficientSet.bias)
+    if reason := inputs.explain_undefined(CoefficientSet.bias):
         return Bias(**shared_fields, reason=reason)
     sums = inputs.sums
     ((expected_pi, expected_kappa, value),) = compute_rows(CoefficientSet.bias, sums)
     terms = zip(
-        inputs.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True
+        inputs.table.labels,
+        sums.squared_shares[0].tolist(),
+        sums.pair_products[0].tolist(),
+        strict=True,
     )
     return Bias(
         **shared_fields,
@@ -104,10 +107,10 @@ def _compute_by_annotator(inputs: CoefficientInputs, sums: CoefficientSums) -> d
     Annotators without a label are left out.
     """
     preferences, n_annotators = (field_values[0] for field_values in sums.preferences)
-    variance_share = sums.square(preferences - preferences.sum(axis=0) / n_annotators).sum(
+    variance_share = sums.weigh_squares(preferences - preferences.sum(axis=0) / n_annotators).sum(
         axis=1
     ) / (n_annotators * (n_annotators - 1))
-    labelling_annotators = np.flatnonzero(inputs.own.sum(axis=1)[inputs.ranks])
+    labelling_annotators = np.flatnonzero(inputs.counts_by_annotator.sum(axis=1)[inputs.ranks])
     return {
         inputs.table.annotators[i]: float(variance_share[inputs.ranks[i]])
         for i in labelling_annotators.tolist()
@@ -219,7 +222,7 @@ def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Cat
     >>> found.lowest
     'no'
     """
-    return score_categories(CoefficientInputs.of(table, complete_only))
+    return score_categories(CoefficientInputs.from_table(table, complete_only))
 
 
 def score_categories(
@@ -247,7 +250,7 @@ def score_categories(
     count_columns = (column.tolist() for column in (pairs_with_both, pairs_with_first, n_labels))
     categories = {
         name: CategoryAgreement(
-            **inputs.shared(),
+            **inputs.build_shared_fields(),
             value=agreement.observed,
             observed=agreement.observed,
             expected=agreement.expected,
@@ -401,7 +404,9 @@ def coefficients(
     [('SPA', 1.0), ('π', 1.0)]
     """
     jackknife = None if ci is False else _parse_ci(ci)
-    inputs = CoefficientInputs.of(table, complete_only, measurement, category_weights, order)
+    inputs = CoefficientInputs.from_table(
+        table, complete_only, measurement, category_weights, order
+    )
     spa_result, bias_result = score_spa(inputs, weights, class_distribution), score_bias(inputs)
     separate_results: dict[str, Coefficient] = {"spa": spa_result, "bias": bias_result}
     coefficients_by_key = {

@@ -94,7 +94,7 @@ def _build_coefficients_table(coefficients: Coefficients) -> Frame:
     columns += [Column(key, kind="count") for key in Counts._fields]
     columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
-    def row(
+    def build_row(
         name: str,
         coefficient: Coefficient | Score,
         value: float,
@@ -131,19 +131,21 @@ def _build_coefficients_table(coefficients: Coefficients) -> Frame:
         if isinstance(result, Spa):
             for_people |= {row_index + 1, row_index + 2}
             rows += [
-                row("SPA", result, result.value, ends=get_ends(result.interval, "observed")),
-                row("SPA corrected", result, result.corrected),
-                row("SPA corrected, jackknife", result, result.jackknife, ends="", **no_figures),
+                build_row("SPA", result, result.value, ends=get_ends(result.interval, "observed")),
+                build_row("SPA corrected", result, result.corrected),
+                build_row(
+                    "SPA corrected, jackknife", result, result.jackknife, ends="", **no_figures
+                ),
             ]
             continue
-        rows.append(row(result.name, result, result.value))
+        rows.append(build_row(result.name, result, result.value))
         if definition.title != definition.sign:  # text output has only title and value
             for_data.add(row_index)
             for_people.add(row_index + 1)
-            rows.append(row(definition.title, result, result.value, **no_figures))
+            rows.append(build_row(definition.title, result, result.value, **no_figures))
     if (marked_coefficients := coefficients.marked) is not None:
         rows.append(
-            row(
+            build_row(
                 "κ of marked tokens",
                 marked_coefficients.kappa,
                 marked_coefficients.kappa.value,
@@ -152,9 +154,11 @@ def _build_coefficients_table(coefficients: Coefficients) -> Frame:
         )
     if (spans := coefficients.spans) is not None:
         rows.append(
-            row("F1 of segments", spans, spans.observed, ends=get_ends(spans.interval, "observed"))
+            build_row(
+                "F1 of segments", spans, spans.observed, ends=get_ends(spans.interval, "observed")
+            )
         )
-        rows.append(row("F1 of segments, corrected", spans, spans.corrected))
+        rows.append(build_row("F1 of segments, corrected", spans, spans.corrected))
     names = [str(name) for name, *_ in rows]
     meanings = {name: name for i, name in enumerate(names) if i not in for_data}
     if {"measurement", "category_weights"} & coefficients.settings.keys():

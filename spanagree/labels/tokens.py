@@ -108,19 +108,22 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
     annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
     labels = tuple(sorted({label for table in tables for label in table.labels}))
 
-    def numbers(names: tuple[str, ...], all_names: tuple[str, ...]) -> Ints:
+    def find_codes(names: tuple[str, ...], all_names: tuple[str, ...]) -> Ints:
         code_by_name = {name: i for i, name in enumerate(all_names)}
         return np.array([code_by_name[name] for name in names], np.int64)
 
-    def before(sizes: Iterable[int]) -> list[int]:
+    def compute_totals_before(sizes: Iterable[int]) -> list[int]:
         return [*accumulate(sizes, initial=0)][:-1]
 
-    n_items, n_documents = before(table.size for table in tables), before(map(len, corpora))
+    n_items, n_documents = (
+        compute_totals_before(table.size for table in tables),
+        compute_totals_before(map(len, corpora)),
+    )
     columns = [
         (
             table.item + n,
-            numbers(table.labels, labels)[table.label],
-            numbers(table.annotators, annotators)[table.annotator],
+            find_codes(table.labels, labels)[table.label],
+            find_codes(table.annotators, annotators)[table.annotator],
         )
         for table, n in zip(tables, n_items, strict=True)
     ]
@@ -133,7 +136,9 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
     documents = np.concatenate(document_columns)
     items = None
     if all(table.items is not None for table in tables):  # names are token numbers from 1
-        n_tokens = before(int(labelled_part.lengths.sum()) for labelled_part in corpora)
+        n_tokens = compute_totals_before(
+            int(labelled_part.lengths.sum()) for labelled_part in corpora
+        )
         items = tuple(
             str(int(name) + n)
             for table, n in zip(tables, n_tokens, strict=True)
@@ -177,11 +182,11 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     borders = _find_borders(corpus) if runs else None
     _check_items(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
 
-    def item_at(tokens: Ints) -> Ints:
+    def find_items(tokens: Ints) -> Ints:
         return tokens if borders is None else np.searchsorted(borders, tokens)
 
-    starts = item_at(corpus.starts)
-    lengths = item_at(corpus.starts + corpus.lengths) - starts
+    starts = find_items(corpus.starts)
+    lengths = find_items(corpus.starts + corpus.lengths) - starts
     labels = tuple(sorted((*corpus.labels, OUTSIDE)))
     label_codes = np.array([labels.index(label) for label in corpus.labels], np.int64)
     columns = []
@@ -197,8 +202,8 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         )
         document_starts = corpus.starts[layer.document]
         marked_rows, segment = expand_ranges(
-            item_at(document_starts + layer.start) + shift,
-            item_at(document_starts + layer.end) + shift,
+            find_items(document_starts + layer.start) + shift,
+            find_items(document_starts + layer.end) + shift,
         )
         label = np.full(len(items), labels.index(OUTSIDE))
         label[marked_rows] = label_codes[layer.label[segment]]

@@ -154,7 +154,7 @@ class EvaluationByLevel(Result):
     )
 
     @property
-    def _tau_of_whole(self) -> float:
+    def _overall_tau(self) -> float:
         """τ between the raw and the corrected order over all documents."""
         return self.raw_and_corrected(self.whole)
 
@@ -195,7 +195,7 @@ class EvaluationByLevel(Result):
             systems = evaluation.systems.values()
             for system, row in zip(systems, evaluation.table().rows, strict=True):
                 rows.append([*level_cells, system.documents, *row])
-        tau_remarks, rows_per_level = self._tau_remarks(), max(len(self.whole.systems), 1)
+        tau_remarks, rows_per_level = self._write_tau_remarks(), max(len(self.whole.systems), 1)
         return Frame(
             columns,
             rows,
@@ -203,8 +203,8 @@ class EvaluationByLevel(Result):
             caption=f"{pluralize(len(self.whole.systems), 'system')} against"
             f" {escape_name(self.settings.gold)} by difficulty, the easiest first",
             remarks=[
-                *self._undefined_remarks(),
-                *self._no_difficulty_remarks(),
+                *self._write_undefined_remarks(),
+                *self._write_no_difficulty_remarks(),
                 *tau_remarks,
                 *write_remarks_on_chance(overall),
                 *self.caveats,
@@ -213,7 +213,7 @@ class EvaluationByLevel(Result):
             meanings={_TAU: _TAU} if tau_remarks else {},
         )
 
-    def _undefined_remarks(self) -> list[str]:
+    def _write_undefined_remarks(self) -> list[str]:
         """List the distinct reasons for an undefined F1 in a level."""
         reasons = (
             system.f1.reason
@@ -225,7 +225,7 @@ class EvaluationByLevel(Result):
         )
         return [f"–: undefined: {reason}" for reason in distinct_reasons]
 
-    def _no_difficulty_remarks(self) -> list[str]:
+    def _write_no_difficulty_remarks(self) -> list[str]:
         """Write the remark on documents without a difficulty, which count in the overall F1."""
         if self.settings.get("chance_undefined"):
             return []
@@ -239,7 +239,7 @@ class EvaluationByLevel(Result):
             for n_documents in document_counts
         ]
 
-    def _tau_remarks(self) -> list[str]:
+    def _write_tau_remarks(self) -> list[str]:
         """Write the remarks on τ between raw and corrected F1, and between levels."""
         if len(self.whole.systems) < 2:
             return []

@@ -164,7 +164,7 @@ class Difficulty(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "undefined=_undefined", "places?")
 
     @property
-    def _undefined(self) -> int:
+    def _n_undefined(self) -> int:
         """Number of documents without a difficulty."""
         return int((~self.defined).sum())
 
@@ -188,8 +188,8 @@ class Difficulty(Result):
             ],
             list(zip(ids, *(column.tolist() for column in columns), strict=True)),
             self.settings,
-            caption=f"difficulty of {n_seen_of_all} by {self._annotators_phrase()}",
-            remarks=[*write_remarks(self), *self._remarks_on_places()],
+            caption=f"difficulty of {n_seen_of_all} by {self._name_annotators()}",
+            remarks=[*write_remarks(self), *self._write_remarks_on_places()],
         )
         table = convert_table_to_seconds(table, "expected", "size")
         if self.places is not None and self.uniform is not None:
@@ -201,11 +201,11 @@ class Difficulty(Result):
             )
         return replace(table, in_terminal=self._shorten_table(table))
 
-    def _remarks_on_places(self) -> list[str]:
+    def _write_remarks_on_places(self) -> list[str]:
         """Write the remarks on segments that do not follow the rule of places."""
         if self.places is None:
             return []
-        return self.places.write_remarks({self._annotators_phrase(): list(self.places.annotators)})
+        return self.places.write_remarks({self._name_annotators(): list(self.places.annotators)})
 
     def _shorten_table(self, table: Frame) -> Frame:
         """Shorten the table for a terminal: a histogram, and the easiest and hardest documents."""
@@ -224,7 +224,7 @@ class Difficulty(Result):
         ]
         return replace(short, rows=rows, breaks=[_ENDS], remarks=[*table.remarks, selection_remark])
 
-    def _annotators_phrase(self) -> str:
+    def _name_annotators(self) -> str:
         """Name the annotators, the first ones if there are many."""
         names = ", ".join(map(escape_name, self.annotators[:_NAMED]))
         n_more = len(self.annotators) - _NAMED

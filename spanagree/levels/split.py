@@ -117,14 +117,14 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[BorderOption
     levels = sort_into_levels(difficulty, **way)
     corpus_with_ids = corpus.with_ids()
 
-    def part(level: Level) -> Part:
+    def build_part(level: Level) -> Part:
         return Part(
             level, corpus_with_ids.subset(level.documents), difficulty.values[level.documents]
         )
 
     return Split(
-        tuple(map(part, levels.levels)),
-        part(levels.undefined),
+        tuple(map(build_part, levels.levels)),
+        build_part(levels.undefined),
         difficulty.settings.extend_to(SplitSettings, **levels.borders),
         (*difficulty.notes, *levels.notes),
     )

@@ -87,14 +87,14 @@ class ComparedRows:
         """
         from spanagree.parts import row_files  # few write rows
 
-        corpus, metadata, tables, arrays = self._contents()
+        corpus, metadata, tables, arrays = self._list_contents()
         corpus_metadata = row_files.collect_metadata(
             corpus, self.counting, self.kind, self.description
         )
         columns = {**row_files.collect_arrays(corpus), **arrays}
         row_files.write_rows(path, self.OF, {**corpus_metadata, **metadata}, tables, columns)
 
-    def _contents(
+    def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
         """Return the documents, further metadata, tables of rows, and other columns."""
@@ -110,10 +110,10 @@ class ComparedRows:
         from spanagree.parts import row_files  # few read rows
 
         file = row_files.read_rows(path, cls.OF)
-        return cls._of_file(file, row_files.read_documents(file))
+        return cls._read_file(file, row_files.read_documents(file))
 
     @classmethod
-    def _of_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> Self:
+    def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> Self:
         """Build the rows of a file; ``documents`` are the attributes above, by name."""
         raise NotImplementedError
 
@@ -139,11 +139,11 @@ class ComparedRows:
         from spanagree.corpus.same_texts import hash_texts
 
         if isinstance(part, cls):
-            names = part._chosen_differently(**chosen)
+            names = part._list_names_to_check(**chosen)
             request.check_same(part.corpus, part.counting, part.selection, names)
             return part
         corpus, counting = request.select_items(part, in_part=True)
-        rows = counting.run(functools.partial(cls._of_part, corpus, **chosen))
+        rows = counting.run(functools.partial(cls._compare_part, corpus, **chosen))
         return replace(
             rows,
             corpus=drop_unused_text(corpus, counting.chance),
@@ -151,11 +151,11 @@ class ComparedRows:
         )
 
     @classmethod
-    def _of_part(cls, corpus: Corpus, counting: MatchCountOptions, chosen: Any) -> Self:
+    def _compare_part(cls, corpus: Corpus, counting: MatchCountOptions, chosen: Any) -> Self:
         """Compare the chosen annotators of a part, in which some of them may be missing."""
         raise NotImplementedError
 
-    def _chosen_differently(self, chosen: Any) -> list[tuple[str, Any, Any]]:
+    def _list_names_to_check(self, chosen: Any) -> list[tuple[str, Any, Any]]:
         """List the compared and the requested names; see :meth:`ComparisonRequest.check_same`."""
         raise NotImplementedError
 
@@ -200,7 +200,7 @@ def compare_corpus_or_parts(
 
     request.check()
 
-    def rows_under(request: ComparisonRequest) -> _Rows:
+    def compare_and_join(request: ComparisonRequest) -> _Rows:
         compare_part, join = (
             functools.partial(function, **chosen, request=request)
             for function in (rows_class.of_part, rows_class.joined)
@@ -208,11 +208,11 @@ def compare_corpus_or_parts(
         return process_and_join_parts(source, compare_part, join, executor, progress)
 
     try:
-        return rows_under(request)
+        return compare_and_join(request)
     except _OtherChanceError as error:
         if iter(source) is source:
             raise
-        return rows_under(replace(request, chance=error.chance))
+        return compare_and_join(replace(request, chance=error.chance))
 
 
 class _OtherChanceError(SettingError):

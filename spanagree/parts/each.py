@@ -155,12 +155,12 @@ def _yield_from_workers(
     run = uuid4().hex
     names: list[str] = []
 
-    def tasks() -> Iterator[tuple[tuple[Any, ...], str]]:
+    def yield_tasks() -> Iterator[tuple[tuple[Any, ...], str]]:
         for position, part in enumerate(corpus_parts, 1):
             names.append(name_part(part, position))
             yield (part, function, run), names[-1]
 
-    for index, outcome in enumerate(yield_outcomes(tasks(), process_part, executor)):
+    for index, outcome in enumerate(yield_outcomes(yield_tasks(), process_part, executor)):
         yield names[index], outcome
 
 

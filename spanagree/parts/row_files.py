@@ -61,7 +61,7 @@ class RowsFile(NamedTuple):
     about: Mapping[str, Any]
     arrays: Arrays
 
-    def column(self, name: str, kinds: str, size: int | None = None) -> NDArray[Any]:
+    def read_column(self, name: str, kinds: str, size: int | None = None) -> NDArray[Any]:
         """Return a column after checks of its type, length and values.
 
         Raises:
@@ -174,9 +174,10 @@ def _build_quotes(
     """Build the quotes that are not in the text, with empty strings as files have no text."""
     if "unplaced.layer" not in file.arrays:
         return {}
-    layer = file.column("unplaced.layer", "i")
+    layer = file.read_column("unplaced.layer", "i")
     document, label, size = (
-        file.column(f"unplaced.{name}", "i", len(layer)) for name in ("document", "label", "size")
+        file.read_column(f"unplaced.{name}", "i", len(layer))
+        for name in ("document", "label", "size")
     )
     bounds = (layer, len(annotators)), (label, len(labels)), (document, np.inf), (size, np.inf)
     if any(((column < 0) | (column >= high)).any() for column, high in bounds):
@@ -248,15 +249,17 @@ def read_documents(file: RowsFile) -> dict[str, Any]:
     about = file.about
     try:
         annotators = [str(name) for name in about["annotators"]]
-        lengths = file.column("lengths", "i")
-        seen = file.column("seen", "b", len(annotators) * len(lengths))
+        lengths = file.read_column("lengths", "i")
+        seen = file.read_column("seen", "b", len(annotators) * len(lengths))
         empty = np.zeros(0, np.int64)
         layers = {
             name: Layer(empty, empty, empty, empty, mask)
             for name, mask in zip(annotators, seen.reshape(len(annotators), -1), strict=True)
         }
         parent_ids = (
-            file.column("parent_ids", "i", len(lengths)) if "parent_ids" in file.arrays else None
+            file.read_column("parent_ids", "i", len(lengths))
+            if "parent_ids" in file.arrays
+            else None
         )
         ids = about["ids"]
         labels = tuple(str(label) for label in about["labels"])
@@ -324,9 +327,9 @@ def read_table(
     Raises:
         InputError: if the contents are not those of a written result.
     """
-    size = len(file.column(f"{name}.document", "i"))
+    size = len(file.read_column(f"{name}.document", "i"))
     columns: dict[str, Any] = {
-        key: file.column(f"{name}.{key}", "i" if key in KEYS else "if", size)
+        key: file.read_column(f"{name}.{key}", "i" if key in KEYS else "if", size)
         for key in (*KEYS, *SUMS)
     }
     limits = dict.fromkeys(("first", "second"), len(corpus.layers))

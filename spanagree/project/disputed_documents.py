@@ -85,7 +85,7 @@ class DisputedSegments(NamedTuple):
     saw: Ints
     segments: Ints
 
-    def marked_by(self, row: int) -> list[int]:
+    def find_marking_annotators(self, row: int) -> list[int]:
         """Return the indices of the annotators who marked a segment."""
         first = int(self.begin[row])
         return self.who[first : first + int(self.marked[row])].tolist()
@@ -95,7 +95,7 @@ class DisputedSegments(NamedTuple):
         columns = {name: getattr(self, name)[rows] for name in self._fields[:6]}
         return self._replace(**columns)
 
-    def first(self, count: int) -> DisputedSegments:
+    def select_first(self, count: int) -> DisputedSegments:
         """Select the first segments."""
         return self.select(np.arange(min(count, len(self.document))))
 
@@ -105,7 +105,7 @@ class DisputedSegments(NamedTuple):
         rank[documents] = np.arange(len(documents))
         return self.select(np.argsort(rank[self.document], kind="stable"))
 
-    def cells(self, corpus: Corpus) -> list[list[str | None]]:
+    def describe_annotations(self, corpus: Corpus) -> list[list[str | None]]:
         """Describe the annotation of each annotator at each segment; ``None`` if unseen.
 
         ``marked`` is the same segment, ``nothing`` no segment that shares a token with it;
@@ -138,7 +138,7 @@ class DisputedSegments(NamedTuple):
                     text if earlier_text == "nothing" else f"{earlier_text}; {text}"
                 )
         for row in range(len(cells)):
-            for annotator in self.marked_by(row):
+            for annotator in self.find_marking_annotators(row):
                 cells[row][annotator] = "marked"
         return cells
 
@@ -355,17 +355,17 @@ class Disputes(Result):
         return len(self.contested.document)
 
     def __iter__(self) -> Iterator[Dispute]:
-        return self._first(len(self))
+        return self._yield_first(len(self))
 
-    def _first(self, count: int) -> Iterator[Dispute]:
+    def _yield_first(self, count: int) -> Iterator[Dispute]:
         """Yield the first disputed segments."""
-        contested, names = self.contested.first(count), self.corpus.annotators
-        texts = self._texts(contested) if self.with_text else [[""] * count] * 3
+        contested, names = self.contested.select_first(count), self.corpus.annotators
+        texts = self._extract_texts(contested) if self.with_text else [[""] * count] * 3
         ranks, bounds = self._place.tolist(), (contested.start.tolist(), contested.end.tolist())
         labels = [self.corpus.labels[label] for label in contested.label.tolist()]
         for i, (start, end, label) in enumerate(zip(*bounds, labels, strict=True)):
             document = self.documents[ranks[i]]
-            markers = tuple(names[k] for k in contested.marked_by(i))
+            markers = tuple(names[k] for k in contested.find_marking_annotators(i))
             texts_of_row = (text[i] for text in texts)
             yield Dispute(
                 document.document, start, end, label, markers, document.annotators, *texts_of_row
@@ -378,7 +378,7 @@ class Disputes(Result):
         rank[self.number] = np.arange(len(self.number))
         return rank[self.contested.document]
 
-    def _texts(self, contested: DisputedSegments) -> list[list[str]]:
+    def _extract_texts(self, contested: DisputedSegments) -> list[list[str]]:
         """Return the texts of segments, and the texts before and after them."""
         d, start, end = contested.document, contested.start, contested.end
         bounds_of_texts = (start, end), *compute_contexts(self.corpus, d, start, end)
@@ -417,7 +417,7 @@ class Disputes(Result):
         if by is not None:
             return documents
         if not len(self):
-            return self._rows_of(0)
+            return self._tabulate_segments(0)
         hint = "each segment, and who marked it: --all"
         terminal_table = documents.in_terminal or documents
         remarks = [
@@ -425,8 +425,8 @@ class Disputes(Result):
         ]
         terminal_table = replace(terminal_table, remarks=[hint, *remarks])
         size = len(self)
-        rows = LazyRows(size, lambda: self._rows_of(size).rows)
-        return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=terminal_table)
+        rows = LazyRows(size, lambda: self._tabulate_segments(size).rows)
+        return replace(self._tabulate_segments(min(size, 1)), rows=rows, in_terminal=terminal_table)
 
     def _tabulate_documents(self, count: int) -> Frame:
         """Build the table of the first documents."""
@@ -447,9 +447,9 @@ class Disputes(Result):
             row: list[Value] = [*queued[:5], *([queued.others] if self.outliers else []), queued[5]]
             pair = None if queued.pair is None else ", ".join(queued.pair)
             rows.append([*row, queued.p, pair] if is_by_chance else row)
-        return self._shown(columns, rows)
+        return self._build_captioned_table(columns, rows)
 
-    def _rows_of(self, count: int) -> Frame:
+    def _tabulate_segments(self, count: int) -> Frame:
         """Build the table of the first disputed segments."""
         names = self.corpus.annotators
         columns = [
@@ -471,9 +471,11 @@ class Disputes(Result):
         else:
             columns += [Column("", "marked by", "name"), Column("", "others", "name")]
             columns += [Column(f"by_{name}", kind="name") for name in names]
-        cells = [] if has_many else self.contested.first(count).cells(self.corpus)
+        cells = (
+            [] if has_many else self.contested.select_first(count).describe_annotations(self.corpus)
+        )
         ranks, rows = self._place.tolist(), list[list[Value]]()
-        for i, row in enumerate(self._first(count)):
+        for i, row in enumerate(self._yield_first(count)):
             n_marked, markers = len(row.marked_by), ", ".join(row.marked_by)
             document, segment = self.documents[ranks[i]], f"{row.start}–{row.end}"
             values: list[Value] = [ranks[i] + 1, row.document]
@@ -487,9 +489,11 @@ class Disputes(Result):
             else:
                 values += [markers, _list_others(names, cells[i]), *cells[i]]
             rows.append(values)
-        return self._shown(columns, rows)
+        return self._build_captioned_table(columns, rows)
 
-    def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
+    def _build_captioned_table(
+        self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
+    ) -> Frame:
         noun = document_noun(self.settings)
         total_note = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
         annotators = pluralize(len(self.corpus.layers) - bool(self._gold), "annotator")
@@ -574,7 +578,7 @@ def disputes(
 
     def find_and_compare(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
         contested = _find_contested(corpus, match, counting.chance)
-        return contested, PairsByDocument.of(corpus, counting)
+        return contested, PairsByDocument.from_corpus(corpus, counting)
 
     contested, per_document = MatchCountOptions.from_request(
         match, model, requested_model, progress
@@ -653,7 +657,7 @@ class _Ranking(NamedTuple):
     unlikely: Mapping[int, tuple[float, tuple[str, str]]]
 
     @classmethod
-    def of(
+    def from_disputed_segments(
         cls,
         per_document: PairsByDocument,
         contested: DisputedSegments,
@@ -697,10 +701,10 @@ def _rank_documents(
         without_outliers = corpus.select_annotators(
             name for name in corpus.annotators if name not in left_out
         )
-        ranked_comparisons = PairsByDocument.of(
+        ranked_comparisons = PairsByDocument.from_corpus(
             without_outliers, replace(per_document.counting, progress=None)
         )
-    ranking = _Ranking.of(
+    ranking = _Ranking.from_disputed_segments(
         ranked_comparisons,
         find_disputed(ranked_comparisons.corpus) if left_out else contested,
         settings,

@@ -231,7 +231,7 @@ def _compute_alpha(
         parent_ids=corpus.parent_ids,
         reading=corpus.reading,
     )
-    inputs = CoefficientInputs.of(table, False)
+    inputs = CoefficientInputs.from_table(table, False)
     alpha = replace(score_coefficient(CoefficientSet.alpha, inputs), by_category={})
     if jackknife is None:
         return alpha

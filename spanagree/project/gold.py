@@ -112,7 +112,7 @@ class Gold(Result):
         ]
 
     @property
-    def _share(self) -> str:
+    def _share_title(self) -> str:
         """Name of the share of a segment; a model computes a probability."""
         return "probability" if self.vote == "dawid-skene" else "share"
 
@@ -167,14 +167,14 @@ class Gold(Result):
         return dict(zip(self.voters, self.weights.tolist(), strict=True))
 
     @property
-    def _seen_by_few(self) -> dict[str, int]:
+    def _n_voters_of_few(self) -> dict[str, int]:
         """Number of voters for each document that too few voters saw, by id."""
         return {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()}
 
     def _build_table(self, by: str | None) -> Frame:
         """Build the table by label, of segments, or of cases to be adjudicated."""
         if by is None:
-            return self._by_label()
+            return self._tabulate_labels()
         column_kind = "number" if is_time(self.corpus.offsets) else "count"
         columns = [
             Column("document", document_noun(self.settings), "name", "document of a vote"),
@@ -184,7 +184,7 @@ class Gold(Result):
             Column("label", "label", "name", "segment of a vote"),
             Column("text", "", "name"),
             Column("", "text", "name", "segment of a vote"),
-            Column("share", self._share, meaning="share of votes"),
+            Column("share", self._share_title, meaning="share of votes"),
             Column("support", "support", "count"),
             Column("annotators", "of", "count", meaning="annotators"),
             Column("supporters", "", "name"),
@@ -192,15 +192,17 @@ class Gold(Result):
         ]
         rows_shown = np.flatnonzero((self.counted.outcome == GOLD) == (by == "segment"))
         texts = extract_texts(self.corpus, *(column[rows_shown] for column in self.counted[:3]))
-        rows = [self._row(i, text) for i, text in zip(rows_shown.tolist(), texts, strict=True)]
+        rows = [
+            self._build_row(i, text) for i, text in zip(rows_shown.tolist(), texts, strict=True)
+        ]
         few_seen = self.few.tolist() if by == "adjudicate" else []
         empty_cells: list[Value] = [None, None, "", None, None, "", None, None]
         rows += [
             [self.corpus.id_of(d), FEW, *empty_cells, int(self.seen[d]), None, ""] for d in few_seen
         ]
-        return self._shown(columns, rows)
+        return self._build_captioned_table(columns, rows)
 
-    def _row(self, i: int, text: str) -> list[Value]:
+    def _build_row(self, i: int, text: str) -> list[Value]:
         d, entry = int(self.counted.document[i]), self._describe_segment(i)
         start, end = convert_to_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])
@@ -220,7 +222,7 @@ class Gold(Result):
             *(len(entry["supporters"]), entry["annotators"], names, truncate(names, LONGEST)),
         ]
 
-    def _by_label(self) -> Frame:
+    def _tabulate_labels(self) -> Frame:
         """Build the table with one row for each label of the vote."""
         counted, rows = self.counted, []
         is_gold = counted.outcome == GOLD
@@ -239,13 +241,15 @@ class Gold(Result):
         columns = [
             Column("label", "label", "name", "label of a vote"),
             Column("segments", "segments", "count", "segments of a vote"),
-            Column("share", f"mean {self._share}", "figure", "share of votes"),
+            Column("share", f"mean {self._share_title}", "figure", "share of votes"),
             Column("adjudicate", "to adjudicate", "count"),
         ]
         remarks = [f"to adjudicate: {self._write_open_cases()}; --by adjudicate lists them"]
-        return self._shown(columns, rows, *remarks * bool(self._write_open_cases()))
+        return self._build_captioned_table(columns, rows, *remarks * bool(self._write_open_cases()))
 
-    def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Frame:
+    def _build_captioned_table(
+        self, columns: list[Column], rows: list[list[Value]], *remarks: str
+    ) -> Frame:
         """Build a table with its caption; an empty table shows no columns."""
         if not rows:
             columns = [column._replace(title="") for column in columns]
@@ -353,9 +357,11 @@ def make_gold(
         if weight_options is None
         else _compute_weights(voters_corpus, *weight_options)
     )
-    ballots = Ballots.of(corpus, voter_names, np.round(weights * UNIT).astype(np.int64))
+    ballots = Ballots.from_corpus(corpus, voter_names, np.round(weights * UNIT).astype(np.int64))
     has_enough = ballots.seen >= min_annotators
-    votes = _count_votes(voters_corpus, vote, share, ballots.only(has_enough), has_enough)
+    votes = _count_votes(
+        voters_corpus, vote, share, ballots.select_documents(has_enough), has_enough
+    )
     is_gold = votes.outcome == GOLD
     document, start, end, label = (column[is_gold] for column in votes[:4])
     origin = _describe_origin(vote, share, min_annotators, weight_options)

@@ -137,9 +137,9 @@ class Worklist(Result):
         return len(self.document)
 
     def __iter__(self) -> Iterator[Assignment]:
-        return self._first(len(self))
+        return self._yield_first(len(self))
 
-    def _first(self, count: int) -> Iterator[Assignment]:
+    def _yield_first(self, count: int) -> Iterator[Assignment]:
         """Yield the first readings."""
         columns = (self.annotator[:count], self._order[:count], self.document[:count])
         for annotator, order, document in zip(
@@ -255,19 +255,19 @@ class Worklist(Result):
         """Build the table of readings, or of annotators; a terminal shows annotators."""
         n_annotators = len(self.names)
         if by is not None:
-            return build_shortened_table(self._annotators, n_annotators)
+            return build_shortened_table(self._tabulate_annotators, n_annotators)
         n_shown = n_annotators if n_annotators <= _MOST else _FEW
-        terminal_table = self._annotators(n_shown)
+        terminal_table = self._tabulate_annotators(n_shown)
         hints = ["who reads which: --all"] if len(self) else []
         if n_shown < n_annotators:
             hints.append(f"{pluralize(n_annotators - n_shown, 'annotator')} more")
         terminal_table = replace(terminal_table, remarks=[*hints, *terminal_table.remarks])
         size = len(self)
-        rows = LazyRows(size, lambda: self._readings(size).rows)
-        readings = self._readings(min(size, 1))
+        rows = LazyRows(size, lambda: self._tabulate_readings(size).rows)
+        readings = self._tabulate_readings(min(size, 1))
         return replace(readings, rows=rows, in_terminal=terminal_table, meanings=_MEANINGS)
 
-    def _annotators(self, count: int) -> Frame:
+    def _tabulate_annotators(self, count: int) -> Frame:
         """Build the table of the first annotators."""
         columns = [
             Column("annotator", "annotator", "name", "annotator of a worklist"),
@@ -279,9 +279,9 @@ class Worklist(Result):
         rows: list[list[Value]] = [
             list(row) for row in zip(self.names, n_read, self.loads.tolist(), strict=False)
         ]
-        return self._shown(columns, rows)
+        return self._build_captioned_table(columns, rows)
 
-    def _readings(self, count: int) -> Frame:
+    def _tabulate_readings(self, count: int) -> Frame:
         """Build the table of the first readings."""
         columns = [
             Column("annotator", "annotator", "name", "annotator of a worklist"),
@@ -290,9 +290,13 @@ class Worklist(Result):
             Column("readers", "readers", "count", "readers of a document"),
             Column("disagreement", "disagreement", meaning="disagreement of a document"),
         ]
-        return self._shown(columns, [list(reading) for reading in self._first(count)])
+        return self._build_captioned_table(
+            columns, [list(reading) for reading in self._yield_first(count)]
+        )
 
-    def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
+    def _build_captioned_table(
+        self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
+    ) -> Frame:
         noun = document_noun(self.settings)
         location = format_count_of_total(self.n_unfinished, len(self.corpus), noun)
         caption = (

@@ -102,7 +102,7 @@ class Plan(ResultBase):
     notes: tuple[str, ...]
 
     @property
-    def _tail(self) -> float:
+    def _tail_probability(self) -> float:
         return (1 - self.settings.confidence / 100) / 2
 
     def needed(self, annotators: int) -> tuple[int, int, int]:
@@ -112,28 +112,34 @@ class Plan(ResultBase):
             SettingError: if the plan does not have this number of annotators.
         """
         return _extend_range(
-            self._find_smallest_number(variance) for variance in self._variance_range(annotators)
+            self._find_smallest_number(variance)
+            for variance in self._compute_variance_range(annotators)
         )
 
     def _find_smallest_number(self, variance: float) -> int:
         """Find the smallest number of documents with an interval of the requested width."""
         too_few = max(
             1,
-            math.ceil((_compute_width_in_errors(self._tail) / self.settings.width) ** 2 * variance)
+            math.ceil(
+                (_compute_width_in_errors(self._tail_probability) / self.settings.width) ** 2
+                * variance
+            )
             // 2,
         )
         enough = max(2, 2 * too_few)
-        while self._width(enough, variance) > self.settings.width and enough < _MOST_DOCUMENTS:
+        while (
+            self._compute_width(enough, variance) > self.settings.width and enough < _MOST_DOCUMENTS
+        ):
             too_few, enough = enough, 2 * enough
         while too_few + 1 < enough:
             midpoint = (too_few + enough) // 2
-            if self._width(midpoint, variance) > self.settings.width:
+            if self._compute_width(midpoint, variance) > self.settings.width:
                 too_few = midpoint
             else:
                 enough = midpoint
         return max(2, enough)
 
-    def _width(self, documents: int, variance: float) -> float:
+    def _compute_width(self, documents: int, variance: float) -> float:
         """Compute the width of the interval of :func:`spanagree.agree` for a number of documents.
 
         Degrees of freedom, and the numbers of documents with an error or a match, are proportional
@@ -146,7 +152,7 @@ class Plan(ResultBase):
         fourth_moment = 2 * variances**2 / freedom + variances**2 / np.maximum(n_units, 1)
         limited_counts = np.maximum(n_units, 2), np.maximum(n_wrong, 0), np.maximum(n_right, 0)
         sums = Moments(self.team.value, variances, fourth_moment, *limited_counts)
-        low, high = compute_ends(sums, self._tail).ends[0, self._score_index].tolist()
+        low, high = compute_ends(sums, self._tail_probability).ends[0, self._score_index].tolist()
         return float(high - low)
 
     @property
@@ -168,10 +174,11 @@ class Plan(ResultBase):
         """
         check_integer(documents, 1, "documents")
         return _extend_range(
-            self._width(documents, variance) for variance in self._variance_range(annotators)
+            self._compute_width(documents, variance)
+            for variance in self._compute_variance_range(annotators)
         )
 
-    def _variance_range(self, annotators: int) -> tuple[float, float, float]:
+    def _compute_variance_range(self, annotators: int) -> tuple[float, float, float]:
         """Compute the variance of a document for a number of annotators, with its range."""
         if annotators not in self.variance:
             known_numbers = ", ".join(map(str, self.variance))
@@ -180,7 +187,10 @@ class Plan(ResultBase):
             )
         from scipy.special import chdtri  # takes a tenth of a second to import
 
-        factors = (self._freedom / chdtri(self._freedom, p) for p in (self._tail, 1 - self._tail))
+        factors = (
+            self._freedom / chdtri(self._freedom, p)
+            for p in (self._tail_probability, 1 - self._tail_probability)
+        )
         low, high = (self.variance[annotators] * float(factor) for factor in factors)
         return self.variance[annotators], low, high
 
@@ -364,7 +374,7 @@ def _plan_from_rows(
     planned_numbers = _list_plannable_numbers(table, len(agreement.annotators))
     n_estimable = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
     variance = _compute_variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
-    team = Clusters.of(agreement.per_document, USUAL, agreement.settings).compute_team()
+    team = Clusters.from_pairs(agreement.per_document, USUAL, agreement.settings).compute_team()
     low, high = compute_ends(team, jackknife.tail).ends[0, score_index].tolist()
     return Plan(
         getattr(rows.total().f1, settings.figure),

@@ -55,7 +55,7 @@ class Ballots(NamedTuple):
     total: Ints
 
     @classmethod
-    def of(cls, corpus: Corpus, names: list[str], weight: Ints) -> Ballots:
+    def from_corpus(cls, corpus: Corpus, names: list[str], weight: Ints) -> Ballots:
         """Collect the ballots of annotators by name."""
         layers = [corpus.layers[name] for name in names]
         seen_by_voter = [np.flatnonzero(layer.annotated) for layer in layers]
@@ -68,7 +68,7 @@ class Ballots(NamedTuple):
             _sum_by_index(seen_documents, weight[voter], len(corpus)),
         )
 
-    def only(self, documents: Bools) -> Ballots:
+    def select_documents(self, documents: Bools) -> Ballots:
         """Select the segments in the documents of a mask."""
         rows = documents[self.document]
         names = ("document", "start", "end", "label", "voter")
@@ -194,7 +194,7 @@ class _Positions:
         """Find the index of each position."""
         return np.searchsorted(self.keys, group * self.step + offset)
 
-    def sums(self, group: Ints, offset: Ints, values: Ints) -> Ints:
+    def sum_by_position(self, group: Ints, offset: Ints, values: Ints) -> Ints:
         """Sum values by position."""
         return _sum_by_index(self.find(group, offset), values, len(self.keys))
 
@@ -209,7 +209,9 @@ def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints
     """Count the votes for each piece, from each position to the next."""
     voter, group, start, end = _merge_by_label(ballots, n_labels)
     weight = ballots.weight[voter]
-    change = positions.sums(group, start, weight) - positions.sums(group, end, weight)
+    change = positions.sum_by_position(group, start, weight) - positions.sum_by_position(
+        group, end, weight
+    )
     return np.asarray(np.cumsum(change), np.int64)
 
 
@@ -219,8 +221,10 @@ def _count_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) ->
     (boundary_voter, boundary_group, boundary_offset), _, _ = unique_rows(
         np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
     )  # one vote, also for an end and a start at the same offset
-    boundary_votes = positions.sums(boundary_group, boundary_offset, ballots.weight[boundary_voter])
-    votes_begun = positions.sums(group, start, ballots.weight[voter])
+    boundary_votes = positions.sum_by_position(
+        boundary_group, boundary_offset, ballots.weight[boundary_voter]
+    )
+    votes_begun = positions.sum_by_position(group, start, ballots.weight[voter])
     return boundary_votes, _count_cover(ballots, n_labels, positions) - votes_begun
 
 

@@ -272,7 +272,7 @@ class ReferenceEvaluation(SystemsResult):
             self.settings,
             breaks=breaks,
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
-            remarks=self._remarks(by),
+            remarks=self._write_remarks(by),
             caption=f"{pluralize(len(self.systems), 'system')} against {references},"
             f" {pluralize(self.documents, noun)}",
         )
@@ -284,7 +284,7 @@ class ReferenceEvaluation(SystemsResult):
         """Labels with scores."""
         return list(self.ceiling.labels)
 
-    def _remarks(self, by: str | None) -> list[str]:
+    def _write_remarks(self, by: str | None) -> list[str]:
         """Write the remarks on pooling and chance, and the reasons for undefined scores."""
         noun = document_noun(self.settings)
         if by == "label" and not self.labels:

@@ -278,11 +278,11 @@ class AltTest(Result):
             caption=f"may {escape_name(self.settings.candidate)} replace an annotator?"
             f" ε {self.settings.epsilon:g},"
             f" {format_count_of_total(self.compared, self.documents, noun)}",
-            remarks=self._remarks(),
+            remarks=self._write_remarks(),
             breaks=breaks if by else (),
         )
 
-    def _remarks(self) -> list[str]:
+    def _write_remarks(self) -> list[str]:
         """Write the remarks on ω, on left-out instances and on left-out annotators."""
         remarks = [
             f"ω: share of annotators that the candidate significantly matches (exact test,"
@@ -332,7 +332,9 @@ class _Wins(NamedTuple):
     person: Bools
 
     @classmethod
-    def of(cls, document: Ints, annotator: Ints, scores: Sequence[Floats], tie: float = 0) -> _Wins:
+    def from_scores(
+        cls, document: Ints, annotator: Ints, scores: Sequence[Floats], tie: float = 0
+    ) -> _Wins:
         """Find the winners from the scores of the candidate and of the annotator, in this order."""
         candidate, person = scores
         return cls(document, annotator, candidate >= person - tie, person >= candidate - tie)
@@ -520,7 +522,7 @@ def _find_span_wins(
         scores = [
             _compute_instance_scores(figures, column) for figures in (candidate_f1, person_f1)
         ]
-        wins[score_name] = _Wins.of(*instances, scores, tie=TIE)
+        wins[score_name] = _Wins.from_scores(*instances, scores, tie=TIE)
     return wins, n_empty, {**chance.settings, **rows.inexact.settings(chance.seed)}, notes
 
 
@@ -570,7 +572,7 @@ def _find_label_wins(table: LabelTable, names: Sequence[str], candidate: str, sc
         np.add.at(votes, (item, label), 1)
         # both have the same other annotators, so counts of agreement can be compared
         scores = [votes[item, candidate_label] - (candidate_label == label), votes[item, label] - 1]
-    return _Wins.of(
+    return _Wins.from_scores(
         item[is_instance], annotator[is_instance], [column[is_instance] for column in scores]
     )
 

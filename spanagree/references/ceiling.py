@@ -119,7 +119,7 @@ def compare_with_references(
             corpus, measure, annotations.find_annotators_of_pairs(summed.documents)
         ).both_ways()
         rows = rows + quote_rows.where(quote_rows.second < n_references)
-    return rows + summed.by_annotation().named(rows.annotators, rows.labels)
+    return rows + summed.build_annotation_rows().named(rows.annotators, rows.labels)
 
 
 def compute_compared_size(rows: Comparisons, n_references: int, chance: ChanceModel) -> float:

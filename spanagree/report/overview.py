@@ -433,7 +433,7 @@ def build_team_overview(
     if len(pairs) > SHOWN:  # those that share most
         pairs.sort(key=lambda names: -agreement.pairs[names].documents)
     largest_pair = max(
-        agreement.pairs.without_intervals, key=lambda pair: pair.documents, default=None
+        agreement.pairs.pairs_without_intervals, key=lambda pair: pair.documents, default=None
     )
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
     active = {member.name for member in members[:SHOWN]}

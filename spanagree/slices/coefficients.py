@@ -246,7 +246,8 @@ def coefficients_by_slice(
         ids = [source.name_of(item) for item in range(source.size)]
         sliced = find_sliced_documents(group_by, ids, rows, noun="item", **reading)  # type: ignore[arg-type]  # texts
         tables = {
-            name: source.subset(np.array(indices)) for name, indices in sliced.documents().items()
+            name: source.subset(np.array(indices))
+            for name, indices in sliced.collect_documents().items()
         }
     else:
         corpus = as_corpus(source)
@@ -255,7 +256,7 @@ def coefficients_by_slice(
         sliced = find_sliced_documents(group_by, ids, rows, noun=noun, **reading)  # type: ignore[arg-type]  # texts
         tables = {
             name: token_labels(corpus.subset(np.array(indices)), skip_outside=skip_outside)
-            for name, indices in sliced.documents().items()
+            for name, indices in sliced.collect_documents().items()
         }
     coefficients_by_name = {
         name: coefficients(table, ci=ci, **settings) for name, table in tables.items()

@@ -67,7 +67,7 @@ class SliceTable:
         n_units, *informative = self.evidence
         return n_units >= ENOUGH and min(informative) >= _LEAST_INFORMATIVE
 
-    def too_alike(self, noun: str) -> str:
+    def explain_missing_variance(self, noun: str) -> str:
         """Explain why documents do not determine the variance; empty if they do."""
         _, *informative = self.evidence
         for n_informative, outcome in zip(informative, ("an error", "a match"), strict=True):
@@ -104,7 +104,7 @@ class SliceDifference(NamedTuple):
     @property
     def turned(self) -> SliceDifference:
         """Difference of the first slice minus the second."""
-        observed, corrected = self.observed.turned(), self.corrected.turned()
+        observed, corrected = self.observed.exchange_systems(), self.corrected.exchange_systems()
         return SliceDifference(self.scored, self.b, self.a, self.both, observed, corrected)
 
 
@@ -136,7 +136,9 @@ def compute_difference(
     reasons = (
         []
         if n_shared == len(keys)
-        else [explanation for table in pair if (explanation := table.too_alike(noun))]
+        else [
+            explanation for table in pair if (explanation := table.explain_missing_variance(noun))
+        ]
     )
     if reasons:  # too few documents of a slice are informative
         undefined = UNDEFINED
@@ -284,7 +286,7 @@ def compute_trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Tr
     table, slice_index = table[order], slice_index[order]
     n_documents = np.bincount(slice_index, minlength=len(tables))
 
-    def slopes(drawn_index: Any) -> Floats:
+    def compute_slopes(drawn_index: Any) -> Floats:
         """Compute the slope of each draw of slice indices; (draws, documents) to (draws,)."""
         sums = np.stack(
             [(drawn_index == index).astype(np.float64) @ table for index in range(len(tables))], 1
@@ -298,11 +300,11 @@ def compute_trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Tr
 
     rng = np.random.default_rng(seed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = float(slopes(slice_index[None])[0])
+        slope = float(compute_slopes(slice_index[None])[0])
         if math.isnan(slope):
             return Trend()
         slope_batches = [
-            slopes(rng.permuted(np.tile(slice_index, (high - low, 1)), axis=1))
+            compute_slopes(rng.permuted(np.tile(slice_index, (high - low, 1)), axis=1))
             for low, high in yield_batches(resamples, len(slice_index))
         ]
     return Trend(slope, _compute_p(np.concatenate(slope_batches), slope))

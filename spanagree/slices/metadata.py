@@ -64,7 +64,7 @@ class MetadataColumn:
             value = _convert_to_text(get_cell(row, self.column), self.column, location)
             self.is_there = True
         self.in_order.append(value)
-        for name, id_ in self._ids_in(row):
+        for name, id_ in self._yield_ids(row):
             if id_ in self._ids:
                 self.hits[name] = self.hits.get(name, 0) + 1
                 values = self.by_id.setdefault(name, {})
@@ -77,7 +77,7 @@ class MetadataColumn:
                         f" and {quote_value(earlier_value)} in another row; a document has one"
                     )
 
-    def _ids_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    def _yield_ids(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Yield possible ids of a row's document, by column."""
         if self.document is not None:
             for path in (self.document, f"data.{self.document}"):
@@ -92,7 +92,7 @@ class MetadataColumn:
         """Whether a column has a usual name for ids."""
         return self.document is not None or simplify_name(name) in _ID_NAMES
 
-    def of_documents(self, ids: Sequence[str]) -> dict[str, str] | None:
+    def find_values_by_document(self, ids: Sequence[str]) -> dict[str, str] | None:
         """Find the value of each document by id; ``None`` if rows do not state their documents.
 
         The ids are in the column with a usual name that contains most of them, or else in a column
@@ -173,7 +173,7 @@ def read_column_values(
         return None, list(names)
     value_by_id: dict[str, str] = {}
     for name, table in tables:
-        values_in_table = table.of_documents(ids)
+        values_in_table = table.find_values_by_document(ids)
         if values_in_table is None and len(tables) > 1:
             return _join_in_order(tables, ids, noun), list(names)
         if values_in_table is None:

@@ -156,23 +156,23 @@ class Slices(Result, MappingResult):
         return list(dict.fromkeys(name for slice_ in self.slices for name in slice_.scores))
 
     @property
-    def _of_team(self) -> bool:
+    def _is_of_team(self) -> bool:
         return "team" in self.settings
 
     @property
-    def _kind(self) -> str:
+    def _figure_key(self) -> str:
         """Name of the value that is compared."""
         return "observed" if self.no_chance else "corrected"
 
-    def _subject(self, name: str) -> str:
+    def _describe_figure(self, name: str) -> str:
         """Describe the compared value of a system, or of the team, in words."""
         figure = "F1" if self.no_chance else "corrected F1"
-        return figure if self._of_team else f"{figure} of {escape_name(name)}"
+        return figure if self._is_of_team else f"{figure} of {escape_name(name)}"
 
-    def _values(self, name: str) -> dict[str, float]:
+    def _list_values(self, name: str) -> dict[str, float]:
         """Return the compared value of each slice."""
         return {
-            slice_.name: getattr(slice_.scores[name].f1, self._kind)
+            slice_.name: getattr(slice_.scores[name].f1, self._figure_key)
             for slice_ in self.slices
             if name in slice_.scores
         }
@@ -186,21 +186,23 @@ class Slices(Result, MappingResult):
             sentences = [
                 sentence
                 for name in self.scored[:_MOST_NAMED]
-                for sentence in self._verdict_in_order(name)
+                for sentence in self._describe_order(name)
             ]
         elif self.largest is None:
-            sentences = [self._untested()]
+            sentences = [self._describe_untested()]
         else:
-            sentences = [self._verdict_on_largest(self.largest)]
+            sentences = [self._describe_largest(self.largest)]
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
-    def _untested(self) -> str:
+    def _describe_untested(self) -> str:
         """Describe the highest and the lowest slice of the first system, without a test."""
-        defined = [x for x in self._values(self.scored[0]).values() if not math.isnan(x)]
+        defined = [x for x in self._list_values(self.scored[0]).values() if not math.isnan(x)]
         if len(defined) < 2:
-            return f"Fewer than two slices have a defined {self._kind_in_words}."
-        subject = self._subject(self.scored[0])
-        extremes = verdict.write_extremes(self._values(self.scored[0]), "slice", subject, None, 95)
+            return f"Fewer than two slices have a defined {self._figure_title}."
+        subject = self._describe_figure(self.scored[0])
+        extremes = verdict.write_extremes(
+            self._list_values(self.scored[0]), "slice", subject, None, 95
+        )
         return f"{extremes[0].upper()}{extremes[1:]}".replace(
             "no test was made.",
             f"no test was made: fewer than two slices have {ENOUGH}"
@@ -209,13 +211,13 @@ class Slices(Result, MappingResult):
         )
 
     @property
-    def _kind_in_words(self) -> str:
+    def _figure_title(self) -> str:
         return "F1" if self.no_chance else "corrected F1"
 
-    def _verdict_on_largest(self, largest: SliceDifference) -> str:
+    def _describe_largest(self, largest: SliceDifference) -> str:
         """Describe the largest difference and its test."""
-        change = getattr(largest, self._kind)
-        values = self._values(largest.scored)
+        change = getattr(largest, self._figure_key)
+        values = self._list_values(largest.scored)
         high, low = (
             f"{verdict.format_short(values[slice_name])} in {escape_name(slice_name)}"
             for slice_name in (largest.b, largest.a)
@@ -226,7 +228,7 @@ class Slices(Result, MappingResult):
         if self.n_tested > 1:
             interval = f"simultaneous {interval}"
         figures = (
-            f"{self._subject(largest.scored)} is {high} and {low} (difference"
+            f"{self._describe_figure(largest.scored)} is {high} and {low} (difference"
             f" {verdict.format_short(change.value)}, {interval}, p"
             f" {verdict.write_p(change.p_adjusted)}{pairs})"
         )
@@ -234,17 +236,17 @@ class Slices(Result, MappingResult):
             return f"The largest difference that a test supports: {figures}."
         return f"No two slices can be told apart; the largest difference: {figures}."
 
-    def _verdict_in_order(self, name: str) -> list[str]:
-        """Write sentences on the first and last value, the trend, and the significant steps."""
-        ends = verdict.write_first_and_last(self._values(name))
-        subject = self._subject(name)
+    def _describe_order(self, name: str) -> list[str]:
+        """Describe in sentences the first and last value, the trend, and the significant steps."""
+        ends = verdict.write_first_and_last(self._list_values(name))
+        subject = self._describe_figure(name)
         subject = f"{subject[0].upper()}{subject[1:]}"
         if not ends:
             return [f"Fewer than two slices have a defined {subject}."]
         sentence = f"{subject} goes {ends}."
         changes = [change for change in self.changes if change.scored == name]
         has_several_steps = len(changes) > 1
-        first_change = getattr(changes[0], self._kind)
+        first_change = getattr(changes[0], self._figure_key)
         p = self.trends[name].p if has_several_steps else first_change.p
         if math.isnan(p):
             return [sentence, f"There are too few {document_noun(self.settings)}s for a test."]
@@ -260,9 +262,9 @@ class Slices(Result, MappingResult):
         sentences = [sentence, f"By a permutation test {outcome} (p {verdict.write_p(p)})."]
         steps = [
             f"from {escape_name(step.a)} to {escape_name(step.b)}"
-            f" (p {verdict.write_p(getattr(step, self._kind).p_adjusted)})"
+            f" (p {verdict.write_p(getattr(step, self._figure_key).p_adjusted)})"
             for step in changes
-            if has_several_steps and getattr(step, self._kind).p_adjusted < LEVEL
+            if has_several_steps and getattr(step, self._figure_key).p_adjusted < LEVEL
         ]
         if not steps:
             return sentences
@@ -298,7 +300,7 @@ class Slices(Result, MappingResult):
 
     def _build_table(self, by: str | None) -> Frame:
         """Build a table with a row for each slice and system, and for all documents."""
-        has_intervals, of_team = self.settings.ci is not None, self._of_team
+        has_intervals, of_team = self.settings.ci is not None, self._is_of_team
         ratios = list_figures(self.settings.get("f_beta"))
         columns_by_score = {
             name: build_figure_columns(ratio, intervals=has_intervals)
@@ -329,7 +331,7 @@ class Slices(Result, MappingResult):
                 for column in score.ends
             ),
             *build_count_columns(is_titled=not (of_team or self.is_ordered), of_pairs=of_team),
-            *(self._change_columns() if self.is_ordered else ()),
+            *(self._build_change_columns() if self.is_ordered else ()),
         ]
         rows: list[list[Value]] = []
         breaks: list[int] = []
@@ -357,7 +359,7 @@ class Slices(Result, MappingResult):
                     ]
                 row += list_count_values(score.tally, of_pairs=of_team)
                 if self.is_ordered:
-                    row += self._change_values(slice_.name, name)
+                    row += self._list_change_values(slice_.name, name)
                 rows.append(row)
         n_whole_rows = 0 if self.whole is None else len(self.whole.scores)
         n_sliced = sum(slice_.documents for slice_ in self.slices)
@@ -368,14 +370,14 @@ class Slices(Result, MappingResult):
             rows,
             self.settings,
             caption=caption,
-            remarks=self._remarks(),
+            remarks=self._write_remarks(),
             breaks=breaks[1:],
             for_people=range(len(rows) - n_whole_rows, len(rows)),
         )
         uniform = None if self.uniform is None else self.uniform._build_table(by)
         return insert_uniform_chance(table, uniform, self.places)
 
-    def _change_columns(self) -> list[Column]:
+    def _build_change_columns(self) -> list[Column]:
         """Return the columns of the change since the previous slice."""
         holm = "Holm" if self.n_tested > 1 else ""
         return [
@@ -388,12 +390,12 @@ class Slices(Result, MappingResult):
             Column("p_holm", holm, "probability", "Holm of changes"),
         ]
 
-    def _change_values(self, slice_name: str, name: str) -> list[Value]:
+    def _list_change_values(self, slice_name: str, name: str) -> list[Value]:
         """Return the change since the previous slice, of a system or the team."""
         undefined = UNDEFINED
         for change in self.changes:
             if (change.b, change.scored) == (slice_name, name):
-                difference = getattr(change, self._kind)
+                difference = getattr(change, self._figure_key)
                 ends: list[Value] = [
                     difference.low,
                     difference.high,
@@ -418,14 +420,14 @@ class Slices(Result, MappingResult):
             undefined,
         ]
 
-    def _remarks(self) -> list[str]:
+    def _write_remarks(self) -> list[str]:
         """Return remarks on trends, comparisons, and causes of differences."""
         noun, remarks = document_noun(self.settings), list[str]()
         for name, trend in self.trends.items():
             if not math.isnan(trend.p):
-                suffix = "" if self._of_team else f" of {escape_name(name)}"
+                suffix = "" if self._is_of_team else f" of {escape_name(name)}"
                 remarks.append(
-                    f"trend{suffix}: {self._kind_in_words} {trend.slope:+.4f} from slice to slice,"
+                    f"trend{suffix}: {self._figure_title} {trend.slope:+.4f} from slice to slice,"
                     f" p {format_p(trend.p)}"
                 )
         if self.changes:
@@ -436,26 +438,26 @@ class Slices(Result, MappingResult):
                 location = (
                     f"{pluralize(n_shared, noun)} {'is' if n_shared == 1 else 'are'} in two slices"
                 )
-            remarks.append(f"change: {self._kind_in_words}, from the slice above; {location}")
+            remarks.append(f"change: {self._figure_title}, from the slice above; {location}")
             remarks += [
                 f"–: change from {escape_name(change.a)} to {escape_name(change.b)}: {reason}"
                 for change in self.changes
-                if (reason := getattr(change, self._kind).reason)
+                if (reason := getattr(change, self._figure_key).reason)
             ]
         for name, slices in self.untested.items():
-            suffix = "" if self._of_team else f" for {escape_name(name)}"
+            suffix = "" if self._is_of_team else f" for {escape_name(name)}"
             remarks.append(
                 f"not tested{suffix}: {verdict.join_in_words(slices)}, with fewer than {ENOUGH}"
                 f" {noun}s with anything marked, or two with an error and two with a match"
             )
         if self.no_chance:
             remarks.append(f"–: chance undefined: {self.no_chance}")
-        if self._of_team and len({frozenset(slice_.annotators) for slice_ in self.slices}) > 1:
+        if self._is_of_team and len({frozenset(slice_.annotators) for slice_ in self.slices}) > 1:
             remarks.append("the slices were done by other annotators: a difference may be theirs")
         for slice_ in self.slices:
             for name, score in slice_.scores.items():
                 if score.f1.reason and score.f1.reason not in (self.no_chance, NO_CHANCE):
-                    suffix = "" if self._of_team else f", {escape_name(name)}"
+                    suffix = "" if self._is_of_team else f", {escape_name(name)}"
                     prefix = "" if math.isnan(score.f1.observed) else "corrected "
                     remarks.append(
                         f"{escape_name(slice_.name)}{suffix}: {prefix}F1 undefined:"
@@ -464,7 +466,7 @@ class Slices(Result, MappingResult):
         if self.places is not None:
             remarks += self.places.write_remarks(
                 {"annotators": list(self.places.annotators)}
-                if self._of_team
+                if self._is_of_team
                 else {
                     escape_name(self.settings.gold): [self.settings.gold],
                     "systems": self.scored,
@@ -498,10 +500,10 @@ class Slices(Result, MappingResult):
             return plot_f1_dots(dots, f"F1 by {self.title}")
         slice_names = [slice_.name for slice_ in self.slices[:_MOST_PLOTTED]]
         rows = {
-            name: [self._values(name).get(value, math.nan) for value in slice_names]
+            name: [self._list_values(name).get(value, math.nan) for value in slice_names]
             for name in scored
         }
-        value_label = self._kind_in_words
+        value_label = self._figure_title
         return Plot(
             lambda ax: draw_lines(ax, columns=slice_names, rows=rows, axis_label=value_label),
             compute_plot_size(rows),

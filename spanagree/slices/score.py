@@ -85,15 +85,15 @@ class _SliceRows:
     parent_ids: Ints | None = None
     no_chance: str = ""
 
-    def scored(self, jackknife: Jackknife | None) -> Slice:
+    def score_slice(self, jackknife: Jackknife | None) -> Slice:
         """Score the slice."""
         scores = {}
         for name, rows in self.rows.items():
             tally = rows.tally(jackknife, self.parent_ids)
-            scores[name] = SliceScore(len(rows.seen), self._without_chance(tally), self.no_chance)
+            scores[name] = SliceScore(len(rows.seen), self._remove_chance(tally), self.no_chance)
         return Slice(self.name, self.documents, self.annotators, scores)
 
-    def _without_chance(self, tally: Tally) -> Tally:
+    def _remove_chance(self, tally: Tally) -> Tally:
         """Make the expected match of a tally undefined if there is no chance model."""
         if not self.no_chance:
             return tally
@@ -172,7 +172,7 @@ def score_slices(
             raise SettingError(
                 f"group_by {group_by}: results that have names are slices already; leave it out"
             )
-        return testing.scored(*_convert_results_to_slices(result, jackknife))
+        return testing.build_result(*_convert_results_to_slices(result, jackknife))
     if group_by is None:
         raise SettingError("group_by: a column, a table, a pattern, or a slice for each is needed")
     if group_by in (LENGTH, SEEN):
@@ -200,7 +200,7 @@ def score_slices(
         no_chance=result.settings.chance_undefined or "",
         not_in_text=_describe_lost_quotes([result]),
     )
-    slices = testing.scored(
+    slices = testing.build_result(
         context, slice_rows, [*sliced.notes, *notes], _collect_rows(result, keys, parent_ids)
     )
     if result.places is None or result.uniform is None:
@@ -213,8 +213,8 @@ def score_slices(
     )
     uniform = replace(
         slices,
-        slices=tuple(slice_.scored(jackknife) for slice_ in uniform_rows),
-        whole=None if all_documents is None else all_documents.scored(jackknife),
+        slices=tuple(slice_.score_slice(jackknife) for slice_ in uniform_rows),
+        whole=None if all_documents is None else all_documents.score_slice(jackknife),
     )
     return replace(slices, places=result.places, uniform=uniform)
 
@@ -275,7 +275,7 @@ class _SliceTests:
     resamples: int
     seed: int
 
-    def scored(
+    def build_result(
         self,
         context: _SliceContext,
         slice_rows: Sequence[_SliceRows],
@@ -283,7 +283,7 @@ class _SliceTests:
         all_documents: _SliceRows | None = None,
     ) -> Slices:
         """Score slices, and compare them."""
-        slices = tuple(slice_.scored(self.jackknife) for slice_ in slice_rows)
+        slices = tuple(slice_.score_slice(self.jackknife) for slice_ in slice_rows)
         names = list(dict.fromkeys(name for slice_ in slice_rows for name in slice_.rows))
         tables = {
             name: [slice_.table(name) for slice_ in slice_rows if name in slice_.rows]
@@ -294,29 +294,31 @@ class _SliceTests:
         trends: dict[str, Trend] = {}
         largest, n_tested = None, 0
         if context.is_ordered:
-            changes, trends = self._in_order(tables, noun)
+            changes, trends = self._compare_in_order(tables, noun)
             n_tested = max((len(slice_tables) - 1 for slice_tables in tables.values()), default=0)
         else:
             value_name = "observed" if context.no_chance else "corrected"
-            largest, n_tested = self._largest(tables, noun, value_name)
+            largest, n_tested = self._find_largest_difference(tables, noun, value_name)
         return Slices(
             title=context.title,
             slices=slices,
-            whole=None if all_documents is None else all_documents.scored(self.jackknife),
+            whole=None if all_documents is None else all_documents.score_slice(self.jackknife),
             changes=changes,
             trends=trends,
             largest=largest,
             n_tested=n_tested,
             untested={} if context.is_ordered else _name_untested(tables),
             documents=context.documents,
-            settings=self._settings(context, slices, bool(changes)),
+            settings=self._build_settings(context, slices, bool(changes)),
             notes=tuple(dict.fromkeys([*context.notes, *notes])),
             no_chance=context.no_chance,
             is_ordered=context.is_ordered,
             not_in_text=context.not_in_text,
         )
 
-    def _settings(self, context: _SliceContext, slices: Sequence[Slice], is_drawn: bool) -> Any:
+    def _build_settings(
+        self, context: _SliceContext, slices: Sequence[Slice], is_drawn: bool
+    ) -> Any:
         """Return the settings of the result, with those of slices and tests."""
         settings = context.result.settings
         changes: dict[str, Any] = {
@@ -331,7 +333,7 @@ class _SliceTests:
         interval_kinds = [interval.kind for interval in intervals if interval is not None]
         return add_interval_settings(replace(settings, **changes), self.jackknife, interval_kinds)
 
-    def _in_order(
+    def _compare_in_order(
         self, tables: Mapping[str, Sequence[SliceTable]], noun: str
     ) -> tuple[tuple[SliceDifference, ...], dict[str, Trend]]:
         """Compare each slice with the next, and compute the trend over more than two slices."""
@@ -348,7 +350,7 @@ class _SliceTests:
         }
         return tuple(changes), trends
 
-    def _largest(
+    def _find_largest_difference(
         self, tables: Mapping[str, Sequence[SliceTable]], noun: str, value_name: str
     ) -> tuple[SliceDifference | None, int]:
         """Find the largest significant difference of all pairs, or else the largest difference."""
@@ -403,10 +405,10 @@ def _split_rows_by_slice(
 ) -> list[_SliceRows]:
     """Split the rows of a result by the slice of their documents."""
     slice_rows = []
-    for name, documents in sliced.documents().items():
+    for name, documents in sliced.collect_documents().items():
         is_chosen = np.zeros(len(sliced.names), np.bool_)
         is_chosen[documents] = True
-        rows_of_slice = {scored: item.over(is_chosen) for scored, item in rows.items()}
+        rows_of_slice = {scored: item.select_documents(is_chosen) for scored, item in rows.items()}
         annotators = find_annotators(result, is_chosen)
         reason = result.settings.chance_undefined or ""
         slice_rows.append(
@@ -608,7 +610,7 @@ def _score_classes(
         classified.no_chance,
         _describe_lost_quotes([result]),
     )
-    return testing.scored(
+    return testing.build_result(
         context, slice_rows, all_documents=_collect_rows(result, keys, parent_ids)
     )
 

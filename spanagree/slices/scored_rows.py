@@ -38,7 +38,7 @@ class ScoredRows(NamedTuple):
     seen: Ints
     beta: float | None = None
 
-    def over(self, is_chosen: Bools) -> ScoredRows:
+    def select_documents(self, is_chosen: Bools) -> ScoredRows:
         """Select the rows of the chosen documents."""
         rows = self.rows.where(is_chosen[self.rows.document])
         return self._replace(rows=rows, seen=self.seen[is_chosen[self.seen]])
@@ -78,8 +78,8 @@ def collect_scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     per_document, beta = result.counted.per_document, result.settings.f_beta
     return {
         name: ScoredRows(
-            per_document.of_system(name).by("document"),
-            np.flatnonzero(per_document.shared[per_document.index_of(name)]),
+            per_document.select_system(name).by("document"),
+            np.flatnonzero(per_document.shared[per_document.find_annotator_index(name)]),
             beta,
         )
         for name in result.systems

@@ -36,9 +36,9 @@ class UnknownSlicesError(SettingError):
 
     def __init__(self, by: str, columns: Sequence[str], noun: str = "document") -> None:
         self.by, self.columns, self.noun = by, columns, noun
-        super().__init__(self.message(SLICES))
+        super().__init__(self.compose_message(SLICES))
 
-    def message(self, views: Sequence[str]) -> str:
+    def compose_message(self, views: Sequence[str]) -> str:
         """Compose the message, if these views are allowed too."""
         available = f"there are {join_names(self.columns)}" if self.columns else "there is none"
         return (
@@ -85,7 +85,7 @@ class SlicedDocuments(NamedTuple):
         verb = "has" if n_left_out == 1 else "have"
         return [f"{pluralize(n_left_out, self.noun)} {verb} no {escape_name(self.title)}, left out"]
 
-    def documents(self) -> dict[str, list[int]]:
+    def collect_documents(self) -> dict[str, list[int]]:
         """Collect the indices of the documents of each slice, in order."""
         documents: dict[str, list[int]] = {name: [] for name in self.order}
         for index, name in enumerate(self.names):

@@ -303,7 +303,7 @@ def chance_test(
         report_progress(n_done, len(evaluation.systems))
         if system.tally.size:
             gold_and_system = corpus.select_annotators([settings.gold, name]).subset(
-                per_document.shared_by(name)
+                per_document.find_shared_documents(name)
             )
             run_test = (
                 _test_by_simulation if simulate or not options.measure.is_whole else _test_exactly

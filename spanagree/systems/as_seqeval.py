@@ -57,7 +57,7 @@ class SeqevalScore(float):
     corrected: float = UNDEFINED
 
     @classmethod
-    def of(cls, observed: float, expected: float) -> SeqevalScore:
+    def from_figures(cls, observed: float, expected: float) -> SeqevalScore:
         """Build a figure from its observed and its expected value."""
         score = build_corrected_score(observed, expected)
         seqeval_score = cls(score.observed)
@@ -80,7 +80,7 @@ class _LabelCounts:
             raise SettingError(f"zero_division {zero_division!r}; allowed: {join_names(allowed)}")
         self.labels, self.rows, self.zero_division, self.beta = labels, rows, zero_division, beta
 
-    def of_rows(self, rows: Floats) -> dict[str, Floats]:
+    def compute_figures(self, rows: Floats) -> dict[str, Floats]:
         """Compute the observed and the expected figures of each row; each array is (rows, 2).
 
         A figure without a divisor is the value of ``zero_division``, by chance too. F1 is computed
@@ -89,30 +89,30 @@ class _LabelCounts:
         matched, expected, gold, system = rows.T
         match_and_chance = np.stack((matched, expected), axis=-1)
         precision, recall = (
-            self._share(match_and_chance, system),
-            self._share(match_and_chance, gold),
+            self._divide(match_and_chance, system),
+            self._divide(match_and_chance, gold),
         )
         if np.isinf(self.beta):
             return {"precision": precision, "recall": recall, "f1": recall}
         weight = self.beta**2
         total = weight * precision[:, 0] + recall[:, 0]
         total[total == 0] = 1
-        f1 = self._share((1 + weight) * match_and_chance, weight * gold + system)
+        f1 = self._divide((1 + weight) * match_and_chance, weight * gold + system)
         f1[:, 0] = (1 + weight) * precision[:, 0] * recall[:, 0] / total
         return {"precision": precision, "recall": recall, "f1": f1}
 
-    def _share(self, match_and_chance: Floats, size: Floats) -> Floats:
+    def _divide(self, match_and_chance: Floats, size: Floats) -> Floats:
         shares: Floats = match_and_chance / np.where(size == 0, 1, size)[:, None]
         shares[size == 0] = self.zero_division == 1
         return shares
 
-    def mean(self, average: str) -> dict[str, SeqevalScore]:
+    def compute_mean(self, average: str) -> dict[str, SeqevalScore]:
         """Compute precision, recall and F1 over all labels, by name."""
         gold, system = self.rows[:, 2].sum(), self.rows[:, 3].sum()
         divisors = {"precision": system, "recall": gold, "f1": gold + system}
         rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
         means = {}
-        for name, figures in self.of_rows(rows).items():
+        for name, figures in self.compute_figures(rows).items():
             if average == "weighted" and gold == 0:  # like seqeval
                 observed = float(self.zero_division == 1 and (system == 0 or name == "recall"))
                 expected = UNDEFINED
@@ -121,15 +121,17 @@ class _LabelCounts:
                 observed, expected = np.average(figures, 0, weights).tolist()
             else:
                 observed = expected = UNDEFINED
-            means[name] = SeqevalScore.of(observed, expected if divisors[name] else UNDEFINED)
+            means[name] = SeqevalScore.from_figures(
+                observed, expected if divisors[name] else UNDEFINED
+            )
         return means
 
-    def of_label(self, label_index: int) -> dict[str, SeqevalScore]:
+    def score_label(self, label_index: int) -> dict[str, SeqevalScore]:
         """Compute precision, recall and F1 of one label, by name."""
         label_counts = _LabelCounts(
             [self.labels[label_index]], self.rows[[label_index]], self.zero_division, self.beta
         )
-        return label_counts.mean("micro")
+        return label_counts.compute_mean("micro")
 
     def warn(self, *names: str) -> None:
         """Warn of labels whose figure has no divisor, unless ``zero_division`` was chosen."""
@@ -359,8 +361,8 @@ def _score(
     counts = _count(y_true, y_pred, **options)
     counts.warn(name)
     if average is None:
-        return counts.of_rows(counts.rows)[name][:, 0]
-    return counts.mean(average)[name]
+        return counts.compute_figures(counts.rows)[name][:, 0]
+    return counts.compute_mean(average)[name]
 
 
 class _Score(Protocol):

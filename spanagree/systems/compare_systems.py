@@ -73,7 +73,7 @@ class Difference(NamedTuple):
     p_adjusted: float
     reason: str = ""
 
-    def turned(self) -> Difference:
+    def exchange_systems(self) -> Difference:
         """Return the difference with the two systems exchanged."""
         return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
@@ -142,8 +142,8 @@ class Comparison(Result, MappingResult):
             if name == leaders[0]:
                 continue
             pairs = [self[leader, name] for leader in leaders if leader != name]
-            pair = max(pairs, key=lambda pair: self._of(pair).p_adjusted)
-            value, low, high, _, p_adjusted, _ = self._of(pair)
+            pair = max(pairs, key=lambda pair: self._get_difference(pair).p_adjusted)
+            value, low, high, _, p_adjusted, _ = self._get_difference(pair)
             documents_phrase = (
                 f"on {document_noun(self.settings)}s that both saw" if pair.left_out else ""
             )
@@ -166,20 +166,20 @@ class Comparison(Result, MappingResult):
             self.settings.test,
         )
         chance = verdict.write_chance_model(self.settings) if self._title == "F1" else ""
-        return verdict.join_in_two_sentences(*sentences, self._of_runs, chance, self.not_in_text)
+        return verdict.join_in_two_sentences(*sentences, self._sentence_on_runs, chance, self.not_in_text)
 
     @property
     def _title(self) -> str:
         """Name of the figure that decides: corrected F1, or F1 if chance is undefined."""
         return f"{verdict.choose_figure(self.settings)[1]}F1"
 
-    def _of(self, pair: SystemPair) -> Difference:
+    def _get_difference(self, pair: SystemPair) -> Difference:
         """Return the difference of a pair in the figure that decides."""
         difference: Difference = getattr(pair, verdict.choose_figure(self.settings)[0])
         return difference
 
     @property
-    def _of_runs(self) -> str:
+    def _sentence_on_runs(self) -> str:
         """Sentence on whether the test regards other runs, if systems have several."""
         n_runs = self.settings.get("runs", {})
         fixed = [name for name in self.scores if n_runs.get(name, 1) < LEAST_UNITS]
@@ -217,7 +217,7 @@ class Comparison(Result, MappingResult):
         rank_by_name = {name: i for i, name in enumerate(ranked)}
         significant_pairs = []
         for pair in self.pairs:
-            difference = self._of(pair)
+            difference = self._get_difference(pair)
             value, p = difference.value, difference.p_adjusted
             if p < self.level:
                 names = (pair.a, pair.b) if value > 0 else (pair.b, pair.a)
@@ -258,7 +258,8 @@ class Comparison(Result, MappingResult):
                 return pair
             if (pair.b, pair.a) == names:
                 differences = {
-                    score_key: getattr(pair, score_key).turned() for score_key in SCORE_KEYS
+                    score_key: getattr(pair, score_key).exchange_systems()
+                    for score_key in SCORE_KEYS
                 }
                 return replace(pair, a=pair.b, b=pair.a, **differences)
         raise KeyError(names)
@@ -279,9 +280,11 @@ class Comparison(Result, MappingResult):
                 )
         return reordered
 
-    def _findings(self) -> Iterator[str]:
+    def _yield_findings(self) -> Iterator[str]:
         """Yield the number of undecided pairs, and the pairs whose order chance changes."""
-        undecided = [pair for pair in self.pairs if not self._of(pair).p_adjusted < self.level]
+        undecided = [
+            pair for pair in self.pairs if not self._get_difference(pair).p_adjusted < self.level
+        ]
         p_name = "Holm's p" if self._is_drawn else f"p × {len(self.pairs)}"
         p_name = "p" if len(self.pairs) == 1 else p_name
         if undecided:
@@ -366,7 +369,7 @@ class Comparison(Result, MappingResult):
             caption=self._caption,
             remarks=[
                 *verdict.write_chance_remarks(self.settings),
-                *self._findings(),
+                *self._yield_findings(),
                 *remarks,
                 *self.caveats,
             ],
@@ -406,8 +409,13 @@ class Comparison(Result, MappingResult):
         values, is_significant = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:
             i, j = index_by_name[pair.a], index_by_name[pair.b]
-            values[i, j], values[j, i] = self._of(pair).value, self._of(pair).turned().value
-            is_significant[i, j] = is_significant[j, i] = self._of(pair).p_adjusted < self.level
+            values[i, j], values[j, i] = (
+                self._get_difference(pair).value,
+                self._get_difference(pair).exchange_systems().value,
+            )
+            is_significant[i, j] = is_significant[j, i] = (
+                self._get_difference(pair).p_adjusted < self.level
+            )
         limit = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = f"{self._title} of the row − of the column (* p < 0.05)"
         return plot_heat_map(names, names, values, what, (-limit, limit), is_significant == 1)
@@ -493,7 +501,7 @@ def compare_systems(
     per_document = count_clusters(evaluation.counted.per_document, ci, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in names:
-        shared = per_document.shared_by(*by_system[a], *by_system[b])
+        shared = per_document.find_shared_documents(*by_system[a], *by_system[b])
         groups.setdefault(shared.tobytes(), []).append((a, b))
     request = _Request(test, ci, resamples, seed, len(names), progress, by_system)
     pair_results = (
@@ -556,14 +564,16 @@ def _compare_pairs(
 ) -> Iterator[SystemPair]:
     """Yield the results of pairs that share the same documents."""
     by_system = request.by_system
-    is_shared = per_document.shared_by(*(run for name in pairs[0] for run in by_system[name]))
+    is_shared = per_document.find_shared_documents(
+        *(run for name in pairs[0] for run in by_system[name])
+    )
     rows = per_document.comparisons
     rows = rows.where(is_shared[rows.document]).of_wholes(per_document.parent_ids)
-    units = per_document.units(is_shared)
+    units = per_document.find_units(is_shared)
     system_names = set(itertools.chain(*pairs))
     run_names = sorted({run for name in system_names for run in by_system[name]})  # canonical order
     tables = [
-        rows.where(rows.second == per_document.index_of(name)).symmetric_table(units)
+        rows.where(rows.second == per_document.find_annotator_index(name)).symmetric_table(units)
         for name in run_names
     ]
     table = np.stack(tables, axis=1)
@@ -584,7 +594,9 @@ def _compare_pairs(
             corrected=corrected,
             exact=exact,
             left_out=int(
-                np.logical_xor(*(per_document.shared_by(*by_system[x]) for x in (a, b))).sum()
+                np.logical_xor(
+                    *(per_document.find_shared_documents(*by_system[x]) for x in (a, b))
+                ).sum()
             ),
         )
 
@@ -642,17 +654,17 @@ def _test_by_bootstrap(
     n_units, n_systems, n_columns = table.shape
     pairs = [(i, j) for (i,), (j,) in positions]
 
-    def differences(sums: Floats) -> Floats:
+    def compute_differences(sums: Floats) -> Floats:
         """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
         by_system = sums.reshape(len(sums), n_systems, n_columns)
         return _compute_differences(by_system, pairs).reshape(len(sums), -1)
 
     flat_table = table.reshape(n_units, n_systems * n_columns)
     p_values = compute_bootstrap_p(
-        flat_table, differences, request.resamples, request.seed, request.progress
+        flat_table, compute_differences, request.resamples, request.seed, request.progress
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = differences(flat_table.sum(axis=0)[None])[0]
+        values = compute_differences(flat_table.sum(axis=0)[None])[0]
     for k in range(0, 2 * len(positions), 2):
         yield *_build_differences(values[k : k + 2].tolist(), p_values[k : k + 2].tolist()), False
 

@@ -75,7 +75,7 @@ class ComparedSystems(ComparedRows):
         return _compare_corpus(settled_corpus, counting, gold).finished()
 
     @classmethod
-    def _of_part(
+    def _compare_part(
         cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
         gold = next(iter(corpus.annotators), "") if gold is None else gold
@@ -84,7 +84,7 @@ class ComparedSystems(ComparedRows):
         _check_gold_is_unscored(corpus, gold)
         return _compare_corpus(settled_corpus, counting, gold)
 
-    def _chosen_differently(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
+    def _list_names_to_check(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
         return [] if gold is None else [("gold", self.gold, gold)]
 
     @classmethod
@@ -117,13 +117,13 @@ class ComparedSystems(ComparedRows):
             return replace(compared_anew, description=description)
         settled_corpus = _infer_seen(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
-        rows = first_part.rows._joined(
+        rows = first_part.rows._join(
             zip((part.rows for part in other_parts), n_before, strict=True), settled_corpus
         )
         uniform = first_part.uniform
         if uniform is not None:
             other_uniform = [part.uniform for part in other_parts if part.uniform is not None]
-            uniform = uniform._joined(zip(other_uniform, n_before, strict=True), settled_corpus)
+            uniform = uniform._join(zip(other_uniform, n_before, strict=True), settled_corpus)
         notes = tuple(dict.fromkeys(note for part in parts.values() for note in part.notes))
         return cls(
             corpus=settled_corpus,
@@ -136,7 +136,7 @@ class ComparedSystems(ComparedRows):
             notes=notes,
         ).finished()
 
-    def _contents(
+    def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
         about = {
@@ -151,7 +151,7 @@ class ComparedSystems(ComparedRows):
         return self.corpus, about, tables, {}
 
     @classmethod
-    def _of_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:
+    def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:
         corpus = documents["corpus"]
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:

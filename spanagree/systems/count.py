@@ -62,24 +62,26 @@ class SystemsByDocument(NamedTuple):
     parent_ids: Ints | None = None
     corpus: Corpus | None = None
 
-    def of_system(self, name: str) -> Comparisons:
+    def select_system(self, name: str) -> Comparisons:
         """Select the comparisons of one system with gold."""
-        return self.comparisons.where(self.comparisons.second == self.index_of(name))
+        return self.comparisons.where(self.comparisons.second == self.find_annotator_index(name))
 
-    def shared_by(self, *names: str) -> Bools:
+    def find_shared_documents(self, *names: str) -> Bools:
         """Return the mask of documents that gold and all named systems saw."""
-        shared: Bools = np.logical_and.reduce([self.shared[self.index_of(name)] for name in names])
+        shared: Bools = np.logical_and.reduce(
+            [self.shared[self.find_annotator_index(name)] for name in names]
+        )
         return shared
 
-    def index_of(self, name: str) -> int:
+    def find_annotator_index(self, name: str) -> int:
         """Return the index of an annotator."""
         return self.comparisons.annotators.index(name)
 
     def table(self, name: str, documents: Ints) -> Floats:
         """Return matched, expected and sizes of a system by document; (documents, 4)."""
-        return self.of_system(name).table(documents)
+        return self.select_system(name).table(documents)
 
-    def units(self, documents: Bools) -> Ints:
+    def find_units(self, documents: Bools) -> Ints:
         """Return the sorted indices of the units that contain some documents."""
         return (
             np.flatnonzero(documents)
@@ -123,16 +125,16 @@ class EvaluationCounts(RowCounts):
 
         rows = self.per_document.comparisons.by("second", "document")
         evidence = count_evidence(
-            stack_columns(rows), self.figures, rows.second, len(self.annotators)
+            stack_columns(rows), self.compute_figures, rows.second, len(self.annotators)
         )
         shared = self.per_document.shared
         return {self.annotators[system_index]: evidence[system_index] for system_index in shared}
 
-    def figures(self, sums: Floats) -> Floats:
+    def compute_figures(self, sums: Floats) -> Floats:
         """Compute the figures of sums; see :func:`spanagree.results.score.compute_all_figures`."""
         return compute_all_figures(sums, self.settings.f_beta)
 
-    def over(self, documents: Ints) -> EvaluationCounts:
+    def select_documents(self, documents: Ints) -> EvaluationCounts:
         """Count the documents with these indices alone."""
         per_document = self.per_document
         is_chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
@@ -146,7 +148,7 @@ class EvaluationCounts(RowCounts):
                 for system_index, seen_by_both in per_document.shared.items()
             },
         )
-        uniform = self.uniform and self.uniform.over(documents)
+        uniform = self.uniform and self.uniform.select_documents(documents)
         return replace(
             self,
             documents=len(documents),

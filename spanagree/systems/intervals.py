@@ -76,14 +76,16 @@ def compute_intervals(
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
     """Compute the intervals of every system, for all labels, for each label and for their means."""
     clusters = count_clusters(counts.per_document, jackknife, counts.settings)
-    overall_intervals = build_intervals(compute_system_moments(clusters, counts.figures), jackknife)
+    overall_intervals = build_intervals(
+        compute_system_moments(clusters, counts.compute_figures), jackknife
+    )
     interval_lists = {(name, ""): overall_intervals[i] for i, name in enumerate(counts.annotators)}
     labels = counts.labels
     if not labels:
         return interval_lists, {}
     label_intervals, mean_intervals = (
         build_intervals(sums, jackknife)
-        for sums in compute_label_moments(clusters, len(labels), counts.figures)
+        for sums in compute_label_moments(clusters, len(labels), counts.compute_figures)
     )
     keys = ((name, label) for name in counts.annotators for label in labels)
     interval_lists |= dict(zip(keys, label_intervals, strict=True))

@@ -24,7 +24,7 @@ def find_lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, 
     Returns:
         Index of the document and of the label of each quote.
     """
-    return find_quotes(per_document.corpus, system, per_document.shared_by(system))
+    return find_quotes(per_document.corpus, system, per_document.find_shared_documents(system))
 
 
 def write_lost_quotes_sentence(

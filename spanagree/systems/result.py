@@ -227,7 +227,7 @@ class Evaluation(SystemsResult):
 
         Document indices and names are the same as in the whole.
         """
-        evaluation = build_evaluation(self.counted.over(documents), self.jackknife)
+        evaluation = build_evaluation(self.counted.select_documents(documents), self.jackknife)
         return replace(evaluation, settings=self.settings, notes=self.notes)
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
@@ -237,7 +237,7 @@ class Evaluation(SystemsResult):
             SettingError: if the system is unknown.
         """
         name, per_document = self[system].name, self.counted.per_document
-        documents = per_document.of_system(name).by("document")
+        documents = per_document.select_system(name).by("document")
         for index, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield self.document_ids[index] if self.document_ids else str(index + 1), tally
 
@@ -249,7 +249,7 @@ class Evaluation(SystemsResult):
         """
         if self[system].name not in self.by_chance:
             raise SettingError("p values were not requested; evaluate with p_values=True")
-        indices = self.counted.per_document.of_system(system).documents().tolist()
+        indices = self.counted.per_document.select_system(system).documents().tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.by_chance[system].compute_for_documents(
             dict(zip(indices, tallies, strict=True))
@@ -259,7 +259,7 @@ class Evaluation(SystemsResult):
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "places?", "uniform=uniform.scores?")
 
-    def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
+    def _list_parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
 
 
@@ -326,7 +326,7 @@ def _count_not_found(counts: EvaluationCounts, system: str) -> int:
         return 0
     from spanagree.comparisons.unplaced_rows import find_quotes  # most systems have offsets
 
-    documents = per_document.shared_by(system)
+    documents = per_document.find_shared_documents(system)
     return len(find_quotes(per_document.corpus, system, documents)["label"])
 
 

@@ -213,7 +213,7 @@ class EvaluationOfRuns(SystemsResult):
                     )
                     columns += [Column(f"{key}_{score_key}_runs_{end}") for end in ("low", "high")]
                     columns += [Column("", interval_title, "interval", "interval over other runs")]
-        rows = [self._row(system, has_intervals) for system in self.systems.values()]
+        rows = [self._build_row(system, has_intervals) for system in self.systems.values()]
         return Frame(
             columns,
             rows,
@@ -221,10 +221,10 @@ class EvaluationOfRuns(SystemsResult):
             caption=f"{pluralize(len(self.systems), 'system')} against"
             f" {escape_name(self.settings.gold)},"
             f" {pluralize(self.documents, document_noun(self.settings))}; means over runs",
-            remarks=self._remarks(),
+            remarks=self._write_remarks(),
         )
 
-    def _row(self, system: SystemRuns, has_intervals: bool) -> list[Value]:
+    def _build_row(self, system: SystemRuns, has_intervals: bool) -> list[Value]:
         """Build the cells of a system."""
         columns_by_figure = {
             key: build_figure_columns(ratio, intervals=has_intervals)
@@ -250,7 +250,7 @@ class EvaluationOfRuns(SystemsResult):
                     row += [*ends, ends]
         return row
 
-    def _remarks(self) -> list[str]:
+    def _write_remarks(self) -> list[str]:
         """Write remarks on spreads, with the values of systems with two runs."""
         remarks = ["sd: divisor k − 1 of k runs; se: sd / √k"]
         remarks += verdict.write_chance_remarks(self.settings)
@@ -506,13 +506,13 @@ def _compute_moments(
     (unit_system, _), unit_index, _ = unique_rows(system[order], rows.document[order])
     columns = stack_columns(rows)[order]
     sums = compute_mean_moments(
-        columns, counts.figures, run[order], system_of_run, unit_index, unit_system,
+        columns, counts.compute_figures, run[order], system_of_run, unit_index, unit_system,
         len(by_system), _compute_mean_figures,
     )  # fmt: skip
     total = np.zeros((len(layers), columns.shape[1]))
     np.add.at(total, run[order], columns)
     with np.errstate(all="ignore"):
-        figures = counts.figures(total)
+        figures = counts.compute_figures(total)
     first = np.cumsum([0, *(len(system_layers) for system_layers in by_system.values())])
     return sums, [figures[low:high] for low, high in itertools.pairwise(first.tolist())]
 

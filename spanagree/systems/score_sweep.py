@@ -174,11 +174,11 @@ class ScoreSweep(Result, MappingResult):
         """The best threshold of each system, as plain data."""
         best_by_system = {name: sweep.best for name, sweep in self.systems.items()}
         return {
-            name: None if best_score is None else self._plain(best_score)
+            name: None if best_score is None else self._convert_to_plain(best_score)
             for name, best_score in best_by_system.items()
         }
 
-    def _plain(self, best: BestScore) -> dict[str, Any]:
+    def _convert_to_plain(self, best: BestScore) -> dict[str, Any]:
         tallies = {"chosen": best.chosen, "held_out": best.held_out, "all_kept": best.all_kept}
         scores = {
             name: {key: tally.score_of(ratio).to_dict() for key, ratio in self.figures.items()}
@@ -235,10 +235,10 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     notes = [f"{name}: no prediction has a score, left out of the sweep" for name in unscored_names]
     systems, methods = {}, set[str]()
     for name in scored_names:
-        copies = _Copies.of(corpus, settings.gold, name)
+        copies = _Copies.from_corpus(corpus, settings.gold, name)
         table = _compare_copies(copies.corpus, name, evaluation.counting)
         best_score = _choose_best(copies, table, corpus, settings, ci, seed)
-        sums = copies.curve(table)
+        sums = copies.sum_by_threshold(table)
         systems[name] = SystemSweep(name, copies.thresholds, sums, best_score, settings.f_beta)
         intervals = best_score.held_out.intervals.values() if best_score else ()
         methods |= {interval.kind for interval in intervals}
@@ -272,7 +272,7 @@ class _Copies(NamedTuple):
     from_index: Ints
 
     @classmethod
-    def of(cls, corpus: Corpus, gold: str, name: str) -> _Copies:
+    def from_corpus(cls, corpus: Corpus, gold: str, name: str) -> _Copies:
         """Copy each document that gold and a system saw."""
         layers, scores = corpus.layers, look_up_scores(corpus, name)
         system, is_shared = layers[name], layers[gold].annotated & layers[name].annotated
@@ -311,7 +311,7 @@ class _Copies(NamedTuple):
         copies = replace(corpus, layers=copied_layers, **content)
         return cls(copies, copy_document, first_copies, documents, thresholds, from_index)
 
-    def curve(self, table: Floats, is_counted: Bools | None = None) -> Floats:
+    def sum_by_threshold(self, table: Floats, is_counted: Bools | None = None) -> Floats:
         """Sum the rows of the copies that are in use at each threshold; (thresholds, columns).
 
         Args:
@@ -327,7 +327,7 @@ class _Copies(NamedTuple):
         sums: Floats = np.cumsum(change_by_index, axis=0)[:n_thresholds]
         return sums
 
-    def at(self, table: Floats, index: int) -> Floats:
+    def select_threshold(self, table: Floats, index: int) -> Floats:
         """Return the summands of each document at a threshold, by its index; (documents, …)."""
         n_reached = np.add.reduceat((self.from_index <= index).astype(np.int64), self.first)
         return table[self.first + n_reached - 1]
@@ -389,14 +389,14 @@ def _choose_best(
         "f1" if settings.f_beta is None else "f_beta"
     )
     score_index = 0 if settings.chance_undefined else 2  # observed, or corrected
-    curve = copies.curve(table, is_chosen)
+    curve = copies.sum_by_threshold(table, is_chosen)
     with np.errstate(all="ignore"):
         values = compute_all_figures(curve, settings.f_beta)[:, figure_index + score_index]
     if len(units) < 2 or np.isnan(values).all():
         return None
     index = int(np.nanargmax(values))
     is_row_held_out = is_held_out[copies.documents]
-    rows, all_rows = (copies.at(table, i)[is_row_held_out] for i in (index, 0))
+    rows, all_rows = (copies.select_threshold(table, i)[is_row_held_out] for i in (index, 0))
     held_out_documents = copies.documents[is_row_held_out]
     _, unit = np.unique(
         held_out_documents if clusters is None else clusters[held_out_documents],

@@ -90,10 +90,10 @@ def precision_recall_fscore_support(
     counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
     support = counts.rows[:, 2].astype(int)
     if average is None:
-        figures = counts.of_rows(counts.rows)
+        figures = counts.compute_figures(counts.rows)
         precision, recall, f_score = (figures[name][:, 0] for name in _FIGURES)
         return precision, recall, f_score, support
-    means = counts.mean(average)
+    means = counts.compute_mean(average)
     return means["precision"], means["recall"], means["f1"], int(support.sum())
 
 
@@ -226,9 +226,9 @@ def classification_report(
     counts.warn("precision", "recall")
     support = counts.rows[:, 2].astype(int).tolist()
     rows: list[_Row] = [
-        (label, counts.of_label(i), support[i]) for i, label in enumerate(counts.labels)
+        (label, counts.score_label(i), support[i]) for i, label in enumerate(counts.labels)
     ]
-    rows += [(f"{average} avg", counts.mean(average), sum(support)) for average in AVERAGES]
+    rows += [(f"{average} avg", counts.compute_mean(average), sum(support)) for average in AVERAGES]
     if output_dict:
         return {name: _convert_row(figures, gold) for name, figures, gold in rows}
     return _format_rows(rows, len(counts.labels), digits)

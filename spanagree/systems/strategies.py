@@ -92,14 +92,14 @@ class StrategyCounts(NamedTuple):
     def precision(self) -> float:
         """Share of the system's segments that are right; a partial match counts half."""
         return _compute_share(
-            self._right, self.correct + self.incorrect + self.partial + self.spurious
+            self._right_count, self.correct + self.incorrect + self.partial + self.spurious
         )
 
     @property
     def recall(self) -> float:
         """Share of gold's segments that were found; a partial match counts half."""
         return _compute_share(
-            self._right, self.correct + self.incorrect + self.partial + self.missed
+            self._right_count, self.correct + self.incorrect + self.partial + self.missed
         )
 
     @property
@@ -108,10 +108,10 @@ class StrategyCounts(NamedTuple):
         if not any(self):
             return UNDEFINED
         p, r = self.precision, self.recall
-        return 2 * (p * r) / (p + r) if self._right else 0.0
+        return 2 * (p * r) / (p + r) if self._right_count else 0.0
 
     @property
-    def _right(self) -> float:
+    def _right_count(self) -> float:
         return self.correct + 0.5 * self.partial
 
 

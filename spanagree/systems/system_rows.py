@@ -30,7 +30,7 @@ class SystemRows(NamedTuple):
     comparisons: Comparisons
     inexact: Mapping[str, ApproximationError]
 
-    def _joined(self, later_parts: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
+    def _join(self, later_parts: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
         """Join the rows with rows of later parts, each with the number of documents before it."""
         parts = [(self, 0), *later_parts]
         return SystemRows(

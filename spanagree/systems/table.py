@@ -99,7 +99,7 @@ def build_table(evaluation: Evaluation, by: str | None) -> Frame:
     if by is None:
         columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
 
-    def figures(scored: HasScores) -> list[Value]:
+    def list_figures(scored: HasScores) -> list[Value]:
         pairs = list(
             zip(columns_of_figures, map(scored.score_of, evaluation.figures.values()), strict=True)
         )
@@ -120,20 +120,24 @@ def build_table(evaluation: Evaluation, by: str | None) -> Frame:
             _build_chance_cells(evaluation, system) if has_p_values else ([], [])
         )
         error = [_look_up_chance_error(evaluation, system)] * error_column
-        overall = [*figures(system), *error, *list_count_values(system.tally)]
+        overall = [*list_figures(system), *error, *list_count_values(system.tally)]
         overall += [system.not_found] * has_lost_quotes
         not_found = _count_not_found_by_part(evaluation, system, by)
         if by is None:
             overall += [*chance_of_all[:WHOLE], *system.rank]
             rows.append([system.name, system.documents, *overall])
             continue
-        for index, (part, tally) in enumerate(evaluation._parts(system, by)):
-            row = [system.name, part, "", part, *figures(tally), *list_count_values(tally)]
+        for index, (part, tally) in enumerate(evaluation._list_parts(system, by)):
+            row = [system.name, part, "", part, *list_figures(tally), *list_count_values(tally)]
             row += [not_found[part]] * has_lost_quotes
             rows.append(row + by_chance[index] if has_p_values else row)
         rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
         if by == "label" and system.labels:
-            macro = [*figures(system.macro), *list_count_values(None), *[None] * has_lost_quotes]
+            macro = [
+                *list_figures(system.macro),
+                *list_count_values(None),
+                *[None] * has_lost_quotes,
+            ]
             rows.append([system.name, "", "macro", "all (macro)", *macro])
     table = Frame(
         columns,
@@ -187,7 +191,7 @@ def _write_remarks(evaluation: Evaluation, by: str | None) -> list[str]:
                 f"{name} (macro): {reason}": None
                 for reason in _list_undefined_reasons(system.macro)
             }
-        for _, tally in evaluation._parts(system, by) if by else ():
+        for _, tally in evaluation._list_parts(system, by) if by else ():
             remarks |= {f"–: {reason}": None for reason in _list_undefined_reasons(tally)}
             if tally.f1.interval is not None and tally.f1.interval.reason:
                 remarks[f"intervals of some: {tally.f1.interval.reason}"] = None

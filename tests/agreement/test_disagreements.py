@@ -318,11 +318,13 @@ def test_many():
 
 def test_a_terminal_shows_the_first_twenty(monkeypatch):
     """Of 1,001 rows, counted by hand; data and --all have them all."""
-    columns = sa.Disagreements._columns
+    columns = sa.Disagreements._list_column_values
     layers = {"a": [[(2 * i, 2 * i + 1, "X") for i in range(1001)]], "b": [[]]}
     result = sa.disagreements(sa.Corpus.from_segments([2002], layers), "a", "b")
     made = []
-    monkeypatch.setattr(type(result), "_columns", lambda *at: made.append(at[1]) or columns(*at))
+    monkeypatch.setattr(
+        type(result), "_list_column_values", lambda *at: made.append(at[1]) or columns(*at)
+    )
     table = result.table()
     shown = render(table).splitlines()
     assert made == [20]  # no others are made for a terminal

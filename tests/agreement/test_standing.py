@@ -36,7 +36,7 @@ def team(documents, quality, seen, rng):
 
 def p_of(corpus):
     kept = sa.agree(corpus).per_document
-    return compute_outlier_p(AnnotationAgreement.of(kept), len(corpus.layers))
+    return compute_outlier_p(AnnotationAgreement.from_pairs(kept), len(corpus.layers))
 
 
 def scores_by_hand(corpus, name):

@@ -242,7 +242,7 @@ def check_means(corpus, match, systems):
     evaluation = sa.evaluate(corpus, gold, match=match)
     for name in systems:
         by_chance = sa.match_distribution(corpus, gold, name, match=match)
-        tallies = evaluation.counted.per_document.of_system(name)
+        tallies = evaluation.counted.per_document.select_system(name)
         expected = np.bincount(tallies.document, tallies.expected, len(corpus))
         computed = {d for d, part in by_chance.parts.items() if "drawn" not in part.computed}
         assert len(computed) >= len(by_chance.parts) - 1

@@ -198,7 +198,7 @@ def test_sets_by_hand():
     names = ["a", "a|b", "b|c", "d"]
     labels = sa.LabelTable.from_rows([(i, "ann", name) for i, name in enumerate(names)])
     masi, jaccard = (
-        CoefficientInputs.of(labels, False, category_weights=name).weight_matrices.weights
+        CoefficientInputs.from_table(labels, False, category_weights=name).weight_matrices.weights
         for name in ("masi", "jaccard")
     )
     order = labels.labels
@@ -232,7 +232,7 @@ def test_units_give_the_figures(annotators, how):
     result = sa.coefficients(labels, **how)
     if not result.counts.compared or len(labels.labels) < 2:
         return
-    basis = CoefficientInputs.of(labels, False, **how)
+    basis = CoefficientInputs.from_table(labels, False, **how)
     units = build_unit_table(labels, result.spa.weights, weight_matrices=basis.weight_matrices)
     total = np.asarray(units.sum(axis=0))[None]
     sizes = len(labels.labels), len(labels.annotators)
@@ -249,7 +249,10 @@ def test_units_give_the_figures(annotators, how):
 def test_jackknife_leaves_out_items(annotators, how):
     """The jackknife of SPA with weights is that of its definition, item by item."""
     labels = table(*annotators)
-    basis, spa = CoefficientInputs.of(labels, False, **how), sa.coefficients(labels, **how).spa
+    basis, spa = (
+        CoefficientInputs.from_table(labels, False, **how),
+        sa.coefficients(labels, **how).spa,
+    )
     if math.isnan(spa.jackknife):
         return
     W = basis.weight_matrices.weights

@@ -128,7 +128,7 @@ def test_what_a_coefficient_needs(key):
 
 def test_figures_stand_in_the_order_of_the_table(table, found):
     """Three figures of each coefficient, as intervals leave items out of them."""
-    sums = found.basis.weighted_sums(np.array([1.0]))
+    sums = found.basis.compute_weighted_sums(np.array([1.0]))
     columns = formulas.compute_all_figures(sums.columns, len(table.labels), 2)
     want = [float(x) for key in COEFFICIENTS for x in BY_HAND[key]]
     want[2] = float((BY_HAND["spa"][0] - BY_HAND["spa"][1]) / (1 - BY_HAND["spa"][1]))

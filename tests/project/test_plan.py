@@ -246,5 +246,5 @@ def test_the_least_number_for_a_wide_interval(crowd):
         plan = sa.plan_sample(crowd, width, figure="observed")
         variance = plan.variance[2]
         needed = plan._find_smallest_number(variance)
-        assert plan._width(needed, variance) <= width
-        assert needed == 2 or plan._width(needed - 1, variance) > width
+        assert plan._compute_width(needed, variance) <= width
+        assert needed == 2 or plan._compute_width(needed - 1, variance) > width

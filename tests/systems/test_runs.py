@@ -177,7 +177,9 @@ def test_the_order_of_runs_does_not_matter(evaluation):
     """Nor does that of the systems, but for the sign."""
     usual = sa.compare_systems(evaluation, runs=RUNS)["ours", "theirs"].corrected
     turned = {"theirs": THEIRS[::-1], "ours": OURS[::-1]}
-    other = sa.compare_systems(evaluation, runs=turned)["theirs", "ours"].corrected.turned()
+    other = sa.compare_systems(evaluation, runs=turned)[
+        "theirs", "ours"
+    ].corrected.exchange_systems()
     assert other[:4] == pytest.approx(usual[:4])
 
 

@@ -373,7 +373,7 @@ def test_chance_by_document(systems):
     evaluation = sa.evaluate(systems, p_values=True)
     gold, name = evaluation.settings.gold, "tagger"
     by_chance = evaluation.chance_by_document(name)
-    tallies = evaluation.counted.per_document.of_system(name)
+    tallies = evaluation.counted.per_document.select_system(name)
     assert list(by_chance) == np.unique(tallies.document).tolist()
     for d in (7, 98, 99):
         one = sa.match_distribution(systems.subset([d]), gold, name, fixed=gold)

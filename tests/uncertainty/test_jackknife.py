@@ -377,10 +377,10 @@ def test_clusters_are_summed_first(news):
     clusters = sa.evaluate(news).counted.per_document._replace(parent_ids=three)
     rows = np.zeros((3, 4))
     per_document = sa.evaluate(news).counted.per_document
-    of_tagger = per_document.of_system("tagger")
+    of_tagger = per_document.select_system("tagger")
     np.add.at(rows, three[of_tagger.document], np.stack(of_tagger.columns, axis=1))
     sums = compute_system_moments(clusters)
-    at = clusters.index_of("tagger")
+    at = clusters.find_annotator_index("tagger")
     assert np.allclose(
         sums.variance[at], compute_moments(rows, compute_all_figures).variance[0], rtol=1e-12
     )
