@@ -136,6 +136,7 @@ def _exclude_annotators(rows: ComparedAnnotators, names: Sequence[str]) -> Compa
 
 
 def _guess_corpus(corpus: Any, other: Any) -> Any:
+    """Read a corpus or its parts; with `other`, build a corpus of two annotators."""
     from spanagree.formats.guessed import (  # not needed for a corpus
         as_corpus_or_parts,
         build_corpus_of_two,

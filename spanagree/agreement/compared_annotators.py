@@ -75,6 +75,7 @@ class ComparedAnnotators(ComparedRows):
     def _compare_part(
         cls, corpus: Corpus, counting: MatchCountOptions, annotators: Sequence[str] | None = None
     ) -> ComparedAnnotators:
+        """Compare the chosen annotators of a part; some may be missing in it."""
         team, _ = choose_annotators(corpus, annotators, in_part=True)
         counting.check(team)
         return _compare_team(team, counting)
@@ -82,6 +83,7 @@ class ComparedAnnotators(ComparedRows):
     def _list_names_to_check(
         self, annotators: Sequence[str] | None = None
     ) -> list[tuple[str, Any, Any]]:
+        """List compared and requested annotators, if some were requested."""
         if annotators is None:
             return []
         return [("annotators", sorted(self.corpus.annotators), sorted(annotators))]
@@ -140,6 +142,7 @@ class ComparedAnnotators(ComparedRows):
     def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
+        """List the contents of a file: corpus, metadata, tables and columns."""
         from spanagree.parts import row_files  # rarely needed
 
         team, _ = choose_annotators(self.corpus, self.chosen)
@@ -158,7 +161,7 @@ class ComparedAnnotators(ComparedRows):
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:
-
+        """Read the rows of a file; raise an error if its contents are inconsistent."""
         corpus = documents["corpus"]
         names, max_segments = corpus.annotators, file.read_column("most", "i", len(corpus))
         columns = {

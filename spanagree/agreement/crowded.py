@@ -150,7 +150,7 @@ class _Random(NamedTuple):
     F: Floats
 
     def select_columns_of_label(self, label: int) -> Floats:
-        """Return the columns of F for a label."""
+        """Select the columns of F for a label."""
         first = np.append(self.first, self.F.shape[1])
         return self.F[:, slice(*first[np.searchsorted(self.label, (label, label + 1))].tolist())]
 
@@ -539,7 +539,7 @@ class CrowdedDocuments:
         )
 
     def join_with_rows(self, rows: Comparisons) -> PartlySummedComparisons:
-        """Return these sums together with rows of the documents that are not crowded."""
+        """Join these sums with rows of the documents that are not crowded."""
         documents, pairs, annotations = (
             sums.named(rows.annotators, rows.labels)
             for sums in (

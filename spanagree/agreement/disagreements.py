@@ -149,7 +149,7 @@ class Disagreements(Result):
         return bounds
 
     def _list_column_values(self, n_rows: int) -> list[Sequence[Any]]:
-        """Return document, kind, both segments and, if requested, the texts of the first rows."""
+        """List document, kind, both segments and, if requested, the texts of the first rows."""
         document, a, b = self.document[:n_rows], self.a[:n_rows], self.b[:n_rows]
         columns: list[Sequence[Any]] = [
             list(map(self.corpus.id_of, document.tolist())),

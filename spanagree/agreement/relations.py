@@ -120,7 +120,7 @@ class RelationDisagreements(Result):
         return Frame(columns, rows, self.settings, caption=self._write_caption())
 
     def _format_cells(self, relation: Relation | None) -> list[Value]:
-        """Return label, the relation in words, and both segments."""
+        """Format label, the relation in words, and both segments."""
         if relation is None:
             return [None, "", *[None] * 6]
         offsets = str(self.settings.offsets)
@@ -150,6 +150,7 @@ class RelationDisagreements(Result):
         return [relation.label, sentence, *bounds]
 
     def _write_caption(self) -> str:
+        """Write the number of equal relations, and of disagreements by kind."""
         a, b = map(escape_name, self.settings.between)
         documents_phrase = format_count_of_total(
             self.documents, self.of_documents, document_noun(self.settings)
@@ -259,6 +260,7 @@ def _yield_paired(
     """Yield every relation once, with its partner of the other annotator, if there is one."""
 
     def sort_ends(relation: Relation) -> tuple[Any, Any]:
+        """Return both segments, in the order of the text if there is no direction."""
         first, second = (
             (*relation, relation.pieces) for relation in (relation.first, relation.second)
         )

@@ -197,6 +197,7 @@ def build_plot(agreement: Agreement, by: str | None) -> Plot:
 
 
 def _build_team_layout(result: Agreement) -> Layout:
+    """Build the rows of the team, of the mean over pairs, and its spread."""
     team, mean = result.team, result.mean
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     if mean.reason == NO_CHANCE:
@@ -220,6 +221,7 @@ def _build_team_layout(result: Agreement) -> Layout:
 
 
 def _build_pair_layout(result: Agreement) -> Layout:
+    """Build a row for each pair of annotators."""
     columns = [
         *(Column(side_name, side_name, "name", "two annotators") for side_name in "ab"),
         *(Column("documents", "", "count"), Column("few", "", "mark")),
@@ -241,6 +243,7 @@ def _build_pair_layout(result: Agreement) -> Layout:
 
 
 def _build_label_layout(result: Agreement) -> Layout:
+    """Build a row for each label, and one for all labels."""
     rows: list[LayoutRow] = [
         ([label], tally.f1, tally, [tally.size]) for label, tally in result.labels.items()
     ]
@@ -250,6 +253,7 @@ def _build_label_layout(result: Agreement) -> Layout:
 
 
 def _build_document_layout(result: Agreement) -> Layout:
+    """Build a row for each document."""
     columns = [
         Column("document", document_noun(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),

@@ -179,6 +179,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return {names: index for index, names in enumerate(self)}
 
     def _sort_names(self, names: tuple[str, str]) -> tuple[str, str]:
+        """Sort two names in the order of the corpus; raise `KeyError` for others."""
         are_two = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
         if not are_two or not all(name in self._names for name in names):
             raise KeyError(f"{quote_value(names)}: two of {', '.join(self._names)} are needed")
@@ -215,6 +216,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     @cached_property
     def _pairs_with_intervals(self) -> Sequence[Pair]:
+        """The pairs in a list, with intervals if they were requested."""
         if self._build_intervals is None:
             return self.pairs_without_intervals
         return [

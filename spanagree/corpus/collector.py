@@ -183,7 +183,7 @@ class Collector:
         return len(content)
 
     def add_annotator(self, name: object, location: str) -> int:
-        """Return the index of an annotator, who is added if unknown, without any annotation."""
+        """Add an annotator if unknown, without any annotation, and return their index."""
         if not isinstance(name, str) or not (name or self.unnamed):
             location_before = location.removesuffix(f", annotator {quote_value(name)}")
             if location_before != location and (name is None or isinstance(name, str)):
@@ -343,6 +343,7 @@ class Collector:
         values_by_name[str(name)] = ";".join([*filter(None, known_values), *new_values])
 
     def _check_offsets(self, start: object, end: object, location: str) -> None:
+        """Raise an error if a start or an end is no integer or too large."""
         for name, value in (("start", start), ("end", end)):
             if not is_integer(value) or abs(value) > LONGEST:
                 raise InputError(
@@ -538,7 +539,7 @@ class Collector:
         )
 
     def _convert_to_first(self, spans: Spans) -> None:
-        """Convert offsets in later versions of texts, whose line ends differ, to the first."""
+        """Convert offsets in texts that differ in line ends to offsets in the first version."""
         from spanagree.corpus.offsets import look_up_point, map_between_line_ends
 
         for annotation, (text, _) in self._versions.items():
@@ -697,6 +698,7 @@ def _find_word_starts(
 def _check_list(
     entry_type: type[_Content], values: object, content_name: str, location: str
 ) -> Sequence[_Content]:
+    """Check that the tokens or their starts are a list of strings or integers."""
     if isinstance(values, (list, tuple)) and all(isinstance(value, entry_type) for value in values):
         return values
     noun = {str: "strings", int: "whole numbers"}[entry_type]

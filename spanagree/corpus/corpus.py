@@ -483,6 +483,7 @@ class Corpus(Content):
         )
 
     def _list_comparable_columns(self, name: str) -> list[list[Any]]:
+        """List the columns of a layer, with labels as text; equal for equal layers."""
         layer = self.layers[name]
         labels = np.array(self.labels, dtype=object)[layer.label]
         columns = (layer.document, layer.start, layer.end, labels, layer.annotated)
@@ -574,7 +575,7 @@ class Corpus(Content):
         return self.replace(layers=layers, reading=reading, notes=notes, seen_unknown=seen_unknown)
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
-        """Return the notes without those that begin with the name of one of the ``others``."""
+        """Select the notes that do not begin with the name of an annotator in ``others``."""
         prefixes = tuple(f"{escape_name(name)}: " for name in others)
         return tuple(note for note in self.notes if not (prefixes and note.startswith(prefixes)))
 

@@ -207,7 +207,7 @@ class SegmentDetails:
         return None if details.is_empty else details
 
     def compute_pieces_by_row(self, start: Ints) -> dict[int, Pieces]:
-        """Return start and end of the pieces of each segment with several, by row."""
+        """Compute start and end of each piece of the segments with several pieces, by row."""
         pieces = {}
         for row in np.flatnonzero(self.shape).tolist():
             segment_start = int(start[row])
@@ -227,7 +227,7 @@ class SegmentDetails:
         return row, low, np.where(self.shape[row] == 0, end[row], high)
 
     def list_attribute_values(self, name: str) -> list[str | None]:
-        """Return the value of an attribute for each segment; ``None`` without a value."""
+        """List the value of an attribute for each segment; ``None`` without a value."""
         if name not in self.attributes:
             return [None] * len(self)
         values = [*self.values[name], None]  # index −1 is the last
@@ -253,7 +253,7 @@ class SegmentDetails:
         return replace(self, links=self.links.select(np.flatnonzero(inside))).yield_relations()
 
     def build_comparable_content(self) -> Any:
-        """Return all details in a form that is equal for equal details."""
+        """Build a form of all details that is equal for equal details."""
         shapes = [self.shapes[code] for code in self.shape.tolist()]
         columns = {name: self.list_attribute_values(name) for name in sorted(self.attributes)}
         used_columns = {

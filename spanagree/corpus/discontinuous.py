@@ -90,7 +90,7 @@ def apply_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorp
 
 
 def check_contiguous(corpus: object, what: str) -> None:
-    """Check that all segments of a corpus have one piece; `what` names what requires it.
+    """Check that each segment of a corpus has one piece; `what` names the method that needs it.
 
     Raises:
         SettingError: if one has several; the message names the first, and options for reading.

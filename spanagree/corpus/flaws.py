@@ -67,7 +67,7 @@ class Flaw(NamedTuple):
         return tuple(x for x in repairs if x != "widen-points" or is_time(raw.offsets))
 
     def find_annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
-        """Return the annotations of cases; −1 for a relation without any segment."""
+        """Find the annotation of each case; −1 for a relation without any segment."""
         if self.of_annotations:
             return cases
         if self.of_quotes:
@@ -100,6 +100,7 @@ class Flaw(NamedTuple):
         return f"{location}: segment {start}–{end} {label} {predicate}"
 
     def _describe_quote(self, raw: RawCorpus, index: int) -> str:
+        """Describe a flaw of a quote, by its index, with annotator and document."""
         assert raw.unplaced is not None  # one of its quotes has the flaw
         annotator, document = raw.find_annotator_and_document(int(raw.unplaced.at[index]))
         quote = quote_value(raw.unplaced.quote[index])
@@ -109,6 +110,7 @@ class Flaw(NamedTuple):
         )
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
+        """Describe a flaw of a relation, by its row, with its location if known."""
         links = raw.links
         location = links.location[index]
         for row in (links.first[index], links.second[index]):
@@ -280,6 +282,7 @@ def _find_missing_arguments(raw: RawCorpus) -> Bools:
 
 
 def _find_relations_across(raw: RawCorpus) -> Bools:
+    """Compute a mask of relations between segments of different annotations."""
     annotation = np.append(raw.annotation, -1)
     return (annotation[raw.links.first] != annotation[raw.links.second]) & ~_find_missing_arguments(
         raw

@@ -176,6 +176,7 @@ def _join_unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[s
 
 
 def _chain_content(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
+    """Concatenate the ids, texts or tokens of corpora; ``None`` if any has none."""
     columns = [getattr(corpus, name) for corpus in corpora]
     if any(column is None for column in columns):
         return None
@@ -294,7 +295,7 @@ def _add_counts(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str
 
 
 def _unite_names(names_of_parts: Sequence[Iterable[str]]) -> list[str]:
-    """Return the names that occur in any part, sorted."""
+    """List the names that occur in any part, sorted."""
     return sorted({name for names in names_of_parts for name in names})
 
 

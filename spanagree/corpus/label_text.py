@@ -253,6 +253,7 @@ def convert_to_text(value: object) -> str | None:
 
 
 def _normalize_number(text: str) -> str | None:
+    """Write an integral number without decimals; ``None`` for a blank text."""
     if text[:1] in _OF_NUMBERS:  # excludes most names quickly
         number = text.strip(_BLANKS)
         if re.fullmatch(r"-?[0-9]+(\.0+)?", number, re.ASCII):

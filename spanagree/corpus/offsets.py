@@ -274,7 +274,7 @@ class _SentenceLayout:
         return layout
 
     def add(self, begin: int, character_offsets: Sequence[int]) -> None:
-        """Add a sentence; ``places`` are the offsets of its characters, and of its end."""
+        """Add a sentence, with the offsets of its characters and of its end."""
         self.gaps.append(begin - self.end)
         self.n_blanks += self.gaps[-1]
         self.begin, self.end = begin, begin + character_offsets[-1]

@@ -168,7 +168,7 @@ class RawCorpus(Content):
             )
 
     def group_unplaced_by_annotator(self) -> dict[str, UnplacedQuotes]:
-        """Return the quotes that are not in the text, by annotator and document."""
+        """Group the quotes that are not in the text by annotator; each has its document."""
         if self.unplaced is None:
             return {}
         annotators = self.annotator_index[self.unplaced.at]
@@ -199,7 +199,7 @@ class RawCorpus(Content):
         return none if self.quote is None else np.asarray(self.quote >= 0)
 
     def find_content_of_segment(self, segment: int) -> tuple[str | Sequence[str], int, int]:
-        """Return the text or tokens of a segment's document, with its start and end."""
+        """Find the text or tokens of a segment's document, and the start and end of the segment."""
         d = int(self.document[segment])
         start, end = int(self.start[segment]), int(self.end[segment])
         if self.offsets == "tokens":
@@ -213,7 +213,7 @@ class RawCorpus(Content):
         return {name: None if value is None else value[rows] for name, value in values}
 
     def find_annotator_and_document(self, annotation: int) -> tuple[str, str]:
-        """Return annotator and document of an annotation."""
+        """Find the names of the annotator and of the document of an annotation."""
         annotator = self.annotators[self.annotator_index[annotation]]
         return annotator, self.id_of(int(self.document_index[annotation]))
 

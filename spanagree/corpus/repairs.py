@@ -53,6 +53,8 @@ def _select_segments(
 def _build_dropper(
     find_cases: Callable[[RawCorpus], Bools],
 ) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
+    """Build a repair that removes the segments of a mask, and counts them."""
+
     def apply(raw: RawCorpus) -> tuple[RawCorpus, int]:
         is_case = find_cases(raw)
         return _select_segments(raw, ~is_case), int(is_case.sum())
@@ -99,6 +101,7 @@ def keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
 
 
 def _drop_duplicates(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Remove duplicate segments; relations then refer to the first of them."""
     is_duplicate = find_duplicates(raw)
     return _select_segments(raw, ~is_duplicate, find_first_equal_segment(raw)), int(
         is_duplicate.sum()
@@ -106,6 +109,7 @@ def _drop_duplicates(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Remove relations with a flaw."""
     is_flawed = find_flawed_relations(raw)
     if raw.details is None or not is_flawed.any():
         return raw, 0
@@ -113,6 +117,7 @@ def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Join the pieces of a segment that overlap or touch."""
     if raw.details is None:
         return raw, 0
     n_cases = int(find_overlapping_shapes(raw.details).sum())
@@ -172,6 +177,7 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Move ends beyond the document to its end, for segments that begin inside."""
     length = raw.lengths[raw.document]
     extends_beyond = (raw.end > length) & (raw.start < length)
     end = np.where(extends_beyond, length, raw.end)

@@ -339,6 +339,7 @@ def _is_punctuation(tag: str) -> bool:
 
 
 def _describe_unknown(tag: object, scheme: str) -> str:
+    """Describe a tag that a scheme does not allow, and the allowed tags."""
     if tag == "":
         return (
             "unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of"
@@ -478,6 +479,7 @@ def _find_strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]
 def _build_scheme_error(
     layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, problem: str
 ) -> SettingError:
+    """Build the error for two segments that tags of a scheme cannot express."""
     alternatives = "IOB2 or IOBES" if problem == "touch" else "no tag scheme"
     return SettingError(
         f"scheme {scheme}: segments {layer.describe(pair, labels)} of document"

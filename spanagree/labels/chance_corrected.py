@@ -148,6 +148,7 @@ def _compute_coefficient(
     other_labels: Sequence[Sequence[object]],
     options: LabelOptions,
 ) -> Coefficient:
+    """Compute a coefficient from a table, or from lists of labels by annotator."""
     check_keywords(options, LabelOptions.__annotations__)
     labels_by_annotator = [table, *other_labels] if other_labels else table
     return score_coefficient(

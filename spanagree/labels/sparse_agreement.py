@@ -236,6 +236,7 @@ def _parse_distribution(
 
 
 def _check_probabilities(values: Sequence[Any]) -> Floats:
+    """Convert probabilities to an array; raise an error unless they sum to 1."""
     are_probabilities = all(
         isinstance(value, (int, float, np.number)) and value >= 0 for value in values
     )

@@ -149,7 +149,7 @@ class EvaluationByLevel(Result):
 
     SUMMARY: ClassVar[tuple[str, ...]] = (
         "documents=whole.documents",
-        "tau_raw_corrected=_tau_of_whole",
+        "tau_raw_corrected=_overall_tau",
         "tau_between_levels=_tau_between_levels",
     )
 

@@ -161,7 +161,7 @@ class Difficulty(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "undefined=_undefined", "places?")
+    SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "undefined=_n_undefined", "places?")
 
     @property
     def _n_undefined(self) -> int:

@@ -48,6 +48,7 @@ def _write_docbin(split: Split, folder: Path) -> None:
 
 
 def _write_dataset(split: Split, folder: Path) -> None:
+    """Write a data set of Hugging Face with a split for each level."""
     datasets = import_optional("datasets", "datasets", "writing datasets")
     mute_datasets(datasets)
     dataset_by_level = {

@@ -62,7 +62,7 @@ class RowsFile(NamedTuple):
     arrays: Arrays
 
     def read_column(self, name: str, kinds: str, size: int | None = None) -> NDArray[Any]:
-        """Return a column after checks of its type, length and values.
+        """Read a column, and check its type, length and values.
 
         Raises:
             InputError: if the column is missing, or has another type or length.

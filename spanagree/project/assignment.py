@@ -136,7 +136,7 @@ def _count_passable(is_allowed: Bools, is_assigned: Bools) -> NDArray[np.float32
 
 
 def _find_chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[int] | None:
-    """Find a shortest chain to the lowest load in reach, ``None`` unless it is lower by two."""
+    """Find a shortest chain to the lowest load in reach; ``None`` if it is not lower by two."""
     predecessor = np.full(len(loads), -1)
     predecessor[first_annotator] = first_annotator
     reached = [first_annotator]
@@ -156,7 +156,7 @@ def _find_chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[i
 
 
 def _find_reach(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
-    """Find annotators below a limit, and those who can pass readings on to one of them."""
+    """Find annotators below a limit, and annotators who can pass readings on to them."""
     is_passable = _count_passable(is_allowed, is_assigned) > 0
     can_reach = is_below
     while (extended := can_reach | (is_passable & can_reach).any(axis=1)).sum() > can_reach.sum():

@@ -86,7 +86,7 @@ class DisputedSegments(NamedTuple):
     segments: Ints
 
     def find_marking_annotators(self, row: int) -> list[int]:
-        """Return the indices of the annotators who marked a segment."""
+        """Find the indices of the annotators who marked a segment."""
         first = int(self.begin[row])
         return self.who[first : first + int(self.marked[row])].tolist()
 
@@ -379,7 +379,7 @@ class Disputes(Result):
         return rank[self.contested.document]
 
     def _extract_texts(self, contested: DisputedSegments) -> list[list[str]]:
-        """Return the texts of segments, and the texts before and after them."""
+        """Extract the texts of segments, and the texts before and after them."""
         d, start, end = contested.document, contested.start, contested.end
         bounds_of_texts = (start, end), *compute_contexts(self.corpus, d, start, end)
         return [extract_texts(self.corpus, d, *bounds) for bounds in bounds_of_texts]
@@ -494,6 +494,7 @@ class Disputes(Result):
     def _build_captioned_table(
         self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
     ) -> Frame:
+        """Build a table with its caption; an empty table shows no columns."""
         noun = document_noun(self.settings)
         total_note = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
         annotators = pluralize(len(self.corpus.layers) - bool(self._gold), "annotator")

@@ -159,7 +159,7 @@ class Gold(Result):
         "labels": None, "segments": "segment", "adjudicate": "adjudicate"
     }  # fmt: skip
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("layer=name", "weights=_weights", "few=_seen_by_few")
+    SUMMARY: ClassVar[tuple[str, ...]] = ("layer=name", "weights=_weights", "few=_n_voters_of_few")
 
     @property
     def _weights(self) -> dict[str, float]:
@@ -203,6 +203,7 @@ class Gold(Result):
         return self._build_captioned_table(columns, rows)
 
     def _build_row(self, i: int, text: str) -> list[Value]:
+        """Build the cells of a segment of the vote, by its index, with its text."""
         d, entry = int(self.counted.document[i]), self._describe_segment(i)
         start, end = convert_to_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])

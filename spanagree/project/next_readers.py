@@ -297,6 +297,7 @@ class Worklist(Result):
     def _build_captioned_table(
         self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
     ) -> Frame:
+        """Build a table with its caption; an empty table shows no columns."""
         noun = document_noun(self.settings)
         location = format_count_of_total(self.n_unfinished, len(self.corpus), noun)
         caption = (

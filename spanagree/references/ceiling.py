@@ -259,7 +259,7 @@ def _compute_share(system: Score, ceiling: Score) -> Score:
 
 
 def _divide_figures(system: Floats, ceiling: Floats) -> Floats:
-    """Divide the figures of a system by those of the ceiling; ``nan`` if the latter are 0."""
+    """Divide the figures of a system by the figures of the ceiling; ``nan`` for a divisor of 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share: Floats = np.where(ceiling > _TIE, system / ceiling, UNDEFINED)
     return share

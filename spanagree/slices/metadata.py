@@ -190,7 +190,7 @@ def read_column_values(
 def _join_in_order(
     tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str], noun: str
 ) -> list[str | None]:
-    """Return the values of the rows of several files, which are the documents in order."""
+    """Join the values of several files with a row for each document, in their order."""
     values = [value for _, table in tables for value in table.in_order]
     if len(values) != len(ids):
         raise _build_no_ids_error(tables[0][0], len(values), ids, noun)

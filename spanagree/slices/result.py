@@ -170,7 +170,7 @@ class Slices(Result, MappingResult):
         return figure if self._is_of_team else f"{figure} of {escape_name(name)}"
 
     def _list_values(self, name: str) -> dict[str, float]:
-        """Return the compared value of each slice."""
+        """List the compared value of each slice."""
         return {
             slice_.name: getattr(slice_.scores[name].f1, self._figure_key)
             for slice_ in self.slices
@@ -378,7 +378,7 @@ class Slices(Result, MappingResult):
         return insert_uniform_chance(table, uniform, self.places)
 
     def _build_change_columns(self) -> list[Column]:
-        """Return the columns of the change since the previous slice."""
+        """Build the columns of the change since the previous slice."""
         holm = "Holm" if self.n_tested > 1 else ""
         return [
             Column("both", "", "count"),
@@ -391,7 +391,7 @@ class Slices(Result, MappingResult):
         ]
 
     def _list_change_values(self, slice_name: str, name: str) -> list[Value]:
-        """Return the change since the previous slice, of a system or the team."""
+        """List the change since the previous slice, of a system or the team."""
         undefined = UNDEFINED
         for change in self.changes:
             if (change.b, change.scored) == (slice_name, name):
@@ -421,7 +421,7 @@ class Slices(Result, MappingResult):
         ]
 
     def _write_remarks(self) -> list[str]:
-        """Return remarks on trends, comparisons, and causes of differences."""
+        """Write remarks on trends, comparisons, and causes of differences."""
         noun, remarks = document_noun(self.settings), list[str]()
         for name, trend in self.trends.items():
             if not math.isnan(trend.p):

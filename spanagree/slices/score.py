@@ -319,7 +319,7 @@ class _SliceTests:
     def _build_settings(
         self, context: _SliceContext, slices: Sequence[Slice], is_drawn: bool
     ) -> Any:
-        """Return the settings of the result, with those of slices and tests."""
+        """Build the settings of the result: of the scored result, the slices and the tests."""
         settings = context.result.settings
         changes: dict[str, Any] = {
             "ci": None,

@@ -103,12 +103,12 @@ def compare_by_length(result: Scorable) -> ClassifiedRows:
 
 
 def _find_length_class(length: Ints) -> Ints:
-    """Return the index of the class of each length in tokens."""
+    """Find the index of the class of each length in tokens."""
     return np.minimum(length, _LAST_LENGTH + 1)
 
 
 def _find_doubling_class(length: Ints) -> Ints:
-    """Return the index of the class of each length: 1, 2 to 3, 4 to 7 and so on."""
+    """Find the index of the class of each length: 1, 2 to 3, 4 to 7 and so on."""
     return np.asarray(np.frexp(length.astype(np.float64))[1], np.int64)
 
 
@@ -176,7 +176,7 @@ def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "")
 
 
 def _list_entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
-    """Return the text without white space, and the label, of each segment of a layer."""
+    """List the text without white space, and the label, of each segment of a layer."""
     read_text = _build_text_reader(corpus, purpose)
     fragments_by_row = (
         {} if layer.details is None else layer.details.compute_pieces_by_row(layer.start)

@@ -350,6 +350,7 @@ def _detect_scheme(tags: Sequence[Sequence[str]]) -> str:
 def _score(
     name: str, y_true: Any, y_pred: Any, average: Average | None = "micro", **options: Any
 ) -> Any:
+    """Compute a figure of seqeval by name: of each label, or an average."""
     check_keywords(options, ScoreOptions.__annotations__)
     if average is not None:
         check_choice(average, AVERAGES, "average")

@@ -74,7 +74,7 @@ class Difference(NamedTuple):
     reason: str = ""
 
     def exchange_systems(self) -> Difference:
-        """Return the difference with the two systems exchanged."""
+        """Compute the difference with the two systems exchanged."""
         return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
 
@@ -405,6 +405,7 @@ class Comparison(Result, MappingResult):
         return plot_dots(rows, titles, what, zero=True)
 
     def _map(self, names: Sequence[str]) -> Plot:
+        """Plot the differences of all pairs as a heat map."""
         index_by_name = {name: i for i, name in enumerate(names)}
         values, is_significant = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:

@@ -78,6 +78,7 @@ class ComparedSystems(ComparedRows):
     def _compare_part(
         cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
+        """Compare systems with gold in a part; gold is the first layer by default."""
         gold = next(iter(corpus.annotators), "") if gold is None else gold
         settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
@@ -85,6 +86,7 @@ class ComparedSystems(ComparedRows):
         return _compare_corpus(settled_corpus, counting, gold)
 
     def _list_names_to_check(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
+        """List gold as compared and as requested, if it was requested."""
         return [] if gold is None else [("gold", self.gold, gold)]
 
     @classmethod
@@ -139,6 +141,7 @@ class ComparedSystems(ComparedRows):
     def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
+        """List the contents of a file: corpus, metadata, tables and columns."""
         about = {
             "gold": self.gold,
             "inexact": _serialize_bounds(self.rows),
@@ -152,6 +155,7 @@ class ComparedSystems(ComparedRows):
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:
+        """Read the rows of a file; raise an error if its contents are inconsistent."""
         corpus = documents["corpus"]
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:

@@ -67,14 +67,14 @@ class SystemsByDocument(NamedTuple):
         return self.comparisons.where(self.comparisons.second == self.find_annotator_index(name))
 
     def find_shared_documents(self, *names: str) -> Bools:
-        """Return the mask of documents that gold and all named systems saw."""
+        """Find the documents that gold and all named systems saw; a mask."""
         shared: Bools = np.logical_and.reduce(
             [self.shared[self.find_annotator_index(name)] for name in names]
         )
         return shared
 
     def find_annotator_index(self, name: str) -> int:
-        """Return the index of an annotator."""
+        """Find the index of an annotator by name."""
         return self.comparisons.annotators.index(name)
 
     def table(self, name: str, documents: Ints) -> Floats:
@@ -82,7 +82,7 @@ class SystemsByDocument(NamedTuple):
         return self.select_system(name).table(documents)
 
     def find_units(self, documents: Bools) -> Ints:
-        """Return the sorted indices of the units that contain some documents."""
+        """Find the units that contain documents of a mask; sorted indices."""
         return (
             np.flatnonzero(documents)
             if self.parent_ids is None

@@ -423,6 +423,7 @@ def _build_settings(
     jackknife: Jackknife | None,
     intervals: Mapping[str, tuple[Sequence[Interval], Sequence[Interval]]],
 ) -> RunsSettings:
+    """Build the settings: those of the evaluation, the runs, and the intervals."""
     run_settings = build_run_settings(by_system)
     if jackknife is None:
         return evaluation.settings.extend_to(RunsSettings, runs=run_settings["runs"], ci=None)

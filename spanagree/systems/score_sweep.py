@@ -179,6 +179,7 @@ class ScoreSweep(Result, MappingResult):
         }
 
     def _convert_to_plain(self, best: BestScore) -> dict[str, Any]:
+        """Convert the best threshold of a system, with its scores, to plain data."""
         tallies = {"chosen": best.chosen, "held_out": best.held_out, "all_kept": best.all_kept}
         scores = {
             name: {key: tally.score_of(ratio).to_dict() for key, ratio in self.figures.items()}
@@ -328,7 +329,7 @@ class _Copies(NamedTuple):
         return sums
 
     def select_threshold(self, table: Floats, index: int) -> Floats:
-        """Return the summands of each document at a threshold, by its index; (documents, …)."""
+        """Select the summands of each document at a threshold, by its index; (documents, …)."""
         n_reached = np.add.reduceat((self.from_index <= index).astype(np.int64), self.first)
         return table[self.first + n_reached - 1]
 

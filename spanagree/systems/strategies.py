@@ -112,6 +112,7 @@ class StrategyCounts(NamedTuple):
 
     @property
     def _right_count(self) -> float:
+        """Number of correct segments; partly correct segments count half."""
         return self.correct + 0.5 * self.partial
 
 

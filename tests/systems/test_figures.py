@@ -195,7 +195,7 @@ def test_interval_of_f_beta(beta, corpus):
         sa.evaluate(corpus.subset([i for i in range(4) if i != d]), beta=beta)["mine"].f_beta
         for d in range(4)
     ]
-    sums = compute_system_moments(result.counted.per_document, result.counted.figures)
+    sums = compute_system_moments(result.counted.per_document, result.counted.compute_figures)
     at = 3 * list(result.figures).index("f_beta")
     want = sum((np.array(x[:3]) - result["mine"].f_beta[:3]) ** 2 for x in without)
     assert sums.variance[1, at : at + 3] == pytest.approx(want, rel=1e-9)
