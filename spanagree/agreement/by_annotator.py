@@ -88,7 +88,9 @@ class AnnotationAgreement(NamedTuple):
             parent_index[document_index], self.annotator
         )
         return AnnotationAgreement(
-            document, annotator, *(np.bincount(inverse, x).astype(float) for x in self[2:])
+            document,
+            annotator,
+            *(np.bincount(inverse, column).astype(float) for column in self[2:]),
         )
 
 
@@ -99,8 +101,8 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
         document, return_index=True, return_inverse=True, return_counts=True
     )
     means = [
-        (np.bincount(document_index, x) / size)[document_index]
-        for x in (agreement.numerator, agreement.denominator)
+        (np.bincount(document_index, column) / size)[document_index]
+        for column in (agreement.numerator, agreement.denominator)
     ]
     # minus the mean of its document, so that the scores of a document add up to 0
     numerator, denominator = agreement.numerator - means[0], agreement.denominator - means[1]
@@ -177,7 +179,8 @@ class _Draws(NamedTuple):
         max_exponent = np.maximum.reduceat(exponent, self.first)
         weight = np.exp(exponent - np.repeat(max_exponent, self.size))
         total, linear, squared = (
-            np.add.reduceat(weight * x, self.first) for x in (1, self.score, self.score**2)
+            np.add.reduceat(weight * factor, self.first)
+            for factor in (1, self.score, self.score**2)
         )
         mean = linear / total
         derivatives = max_exponent + np.log(total / self.size), mean, squared / total - mean**2
@@ -214,7 +217,9 @@ class _Draws(NamedTuple):
 
     def _find_slope(self, target: Floats) -> Floats:
         """Find the slope, at most 0, at which the mean of each annotator's sum is the target."""
-        slope, low, high = (np.full(len(target), x) for x in (0.0, -np.inf, 0.0))
+        slope, low, high = (
+            np.full(len(target), initial_value) for initial_value in (0.0, -np.inf, 0.0)
+        )
         for _ in range(_MAX_STEPS):
             _, first, second = self._compute_tilted(slope)
             is_over = first > target

@@ -298,8 +298,10 @@ def _yield_paired(
     ]
     for i, j in ((0, 0), (1, 1), (0, 1), (1, 0)):
         key_of_a, key_of_b = (
-            functools.partial(build_key_of_end, position=mine, other_position=other)
-            for mine, other in ((i, j), (j, i))
+            functools.partial(
+                build_key_of_end, position=position_in_a, other_position=position_in_b
+            )
+            for position_in_a, position_in_b in ((i, j), (j, i))
         )
         steps.append(("argument", key_of_a, key_of_b))
 

@@ -70,7 +70,7 @@ def write_balance_lines(balance: Balance) -> list[str]:
         n_read, n_total = numbers.get(READ, 0), sum(numbers.values())
         clauses = [
             f"{n_read:,} read",
-            *(_write_reason_count(reason, number) for reason, number in left_out.items()),
+            *(_write_reason_count(reason, count) for reason, count in left_out.items()),
         ]
         outcome = ", ".join(clauses) if left_out else "all read" if n_total else "nothing is marked"
         lines.append(f"{_write_noun_count(n_total, unit)} in the source: {outcome}")

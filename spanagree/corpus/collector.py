@@ -681,7 +681,9 @@ def _find_word_starts(
                 f"{location}: {pluralize(len(start_list), 'token_start')} for"
                 f" {pluralize(len(words), 'token')}; each needs one"
             )
-        words_or_bounds = [(at, at + len(word)) for at, word in zip(start_list, words, strict=True)]
+        words_or_bounds = [
+            (start, start + len(word)) for start, word in zip(start_list, words, strict=True)
+        ]
     from spanagree.corpus.tokens import (
         locate_tokens,
     )  # loaded on demand: few sources have texts and tokens

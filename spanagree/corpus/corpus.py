@@ -232,9 +232,9 @@ class Corpus(Content):
                 check_quotes,
             )  # loaded on demand: most annotators give offsets
 
-            seen = {name: layer.annotated for name, layer in self.layers.items()}
-            kept = check_quotes(self.unplaced, seen, self.labels)
-            object.__setattr__(self, "unplaced", MappingProxyType(kept))
+            annotated_by_name = {name: layer.annotated for name, layer in self.layers.items()}
+            checked_quotes = check_quotes(self.unplaced, annotated_by_name, self.labels)
+            object.__setattr__(self, "unplaced", MappingProxyType(checked_quotes))
 
     @classmethod
     def from_segments(
@@ -286,7 +286,9 @@ class Corpus(Content):
             relation_lists = relations_by_name.get(name, [None] * len(lengths))
             for noun, values in (("segments", documents), ("relations", relation_lists)):
                 is_list = isinstance(values, Sequence) and len(values) == len(lengths)
-                if not is_list or not all(x is None or isinstance(x, Sequence) for x in values):
+                if not is_list or not all(
+                    value is None or isinstance(value, Sequence) for value in values
+                ):
                     size = pluralize(len(lengths), "document")
                     needed = f"a list of {size} is needed, each a list of {noun}"
                     raise invalid_value(
@@ -326,8 +328,16 @@ class Corpus(Content):
     def to_raw(self) -> RawCorpus:
         """Convert the corpus to rows, as a reader would return them."""
         layers = {
-            name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated, x.details)
-            for name, x in self.layers.items()
+            name: RawLayer(
+                layer.document,
+                layer.start,
+                layer.end,
+                layer.label,
+                self.labels,
+                layer.annotated,
+                layer.details,
+            )
+            for name, layer in self.layers.items()
         }
         return RawCorpus.from_layers(self.lengths, layers, self.unplaced, **self.content)
 

@@ -64,9 +64,9 @@ def apply_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorp
     new_details: SegmentDetails | None = details
     columns: dict[str, Any] = {}
     if treatment == "drop":
-        kept = np.flatnonzero(details.shape == 0)
-        new_details = details.select(kept)
-        columns = raw.select_columns(kept)
+        contiguous_rows = np.flatnonzero(details.shape == 0)
+        new_details = details.select(contiguous_rows)
+        columns = raw.select_columns(contiguous_rows)
     elif treatment == "split":
         rows, start, end = details.list_pieces(raw.start, raw.end)
         new_details = details.repeat_rows(rows)

@@ -64,7 +64,9 @@ class Flaw(NamedTuple):
     def list_repairs(self, raw: RawCorpus) -> tuple[str, ...]:
         """Return the repairs that help these rows; `widen-points` is for recordings."""
         repairs = self.repairs or ()
-        return tuple(x for x in repairs if x != "widen-points" or is_time(raw.offsets))
+        return tuple(
+            repair for repair in repairs if repair != "widen-points" or is_time(raw.offsets)
+        )
 
     def find_annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
         """Find the annotation of each case; −1 for a relation without any segment."""
@@ -184,8 +186,8 @@ def yield_notes_on_cut_words(raw: RawCorpus) -> Iterator[str]:
     begins_inside, ends_inside = (
         np.array(
             [
-                _is_in_cased_word(texts[d], at)
-                for d, at in zip(documents, offsets[sampled_rows].tolist(), strict=True)
+                _is_in_cased_word(texts[d], offset)
+                for d, offset in zip(documents, offsets[sampled_rows].tolist(), strict=True)
             ],
             np.bool_,
         )

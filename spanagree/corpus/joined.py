@@ -79,14 +79,19 @@ def join_corpora(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
             for corpus in corpora
         ]
         layers[name] = Layer(
-            np.concatenate([x.document + n for x, n in zip(layers_of_name, n_before, strict=True)]),
-            np.concatenate([x.start for x in layers_of_name]),
-            np.concatenate([x.end for x in layers_of_name]),
             np.concatenate(
-                [codes_[x.label] for x, codes_ in zip(layers_of_name, codes_by_part, strict=True)]
+                [layer.document + n for layer, n in zip(layers_of_name, n_before, strict=True)]
             ),
-            np.concatenate([x.annotated for x in layers_of_name]),
-            details.join_details([(x.details, len(x)) for x in layers_of_name]),
+            np.concatenate([layer.start for layer in layers_of_name]),
+            np.concatenate([layer.end for layer in layers_of_name]),
+            np.concatenate(
+                [
+                    label_codes[layer.label]
+                    for layer, label_codes in zip(layers_of_name, codes_by_part, strict=True)
+                ]
+            ),
+            np.concatenate([layer.annotated for layer in layers_of_name]),
+            details.join_details([(layer.details, len(layer)) for layer in layers_of_name]),
         )
     starts = [corpus.token_starts for corpus in corpora if corpus.token_starts is not None]
     corpus_class = SeenCorpus if any(corpus.of_rows for corpus in corpora) else Corpus

@@ -242,7 +242,9 @@ class LabelTable:
         else:
             columns = [] if isinstance(lists, (str, bytes)) or not is_iterable(lists) else [*lists]
             names = [*range(1, len(columns) + 1)]
-        columns = [x.tolist() if hasattr(x, "tolist") else x for x in columns]  # arrays, series
+        columns = [
+            column.tolist() if hasattr(column, "tolist") else column for column in columns
+        ]  # arrays, series
         if columns and all(isinstance(column, tuple) for column in columns):
             raise InputError("tuples; LabelTable.from_rows takes rows of item, annotator and label")
         if not columns or not all(isinstance(column, list) for column in columns):

@@ -255,9 +255,9 @@ def convert_to_text(value: object) -> str | None:
 def _normalize_number(text: str) -> str | None:
     """Write an integral number without decimals; ``None`` for a blank text."""
     if text[:1] in _OF_NUMBERS:  # excludes most names quickly
-        number = text.strip(_BLANKS)
-        if re.fullmatch(r"-?[0-9]+(\.0+)?", number, re.ASCII):
-            integer, fraction, _ = number.partition(".")
+        stripped_text = text.strip(_BLANKS)
+        if re.fullmatch(r"-?[0-9]+(\.0+)?", stripped_text, re.ASCII):
+            integer, fraction, _ = stripped_text.partition(".")
             text = "0" if integer == "-0" and fraction else integer
     return text if text.strip() else None
 

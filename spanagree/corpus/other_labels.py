@@ -83,7 +83,7 @@ def rename_and_select_labels(
     if new_names:
         earlier_map = reading.get("map_labels", {})
         reading["map_labels"] = {
-            old: new_names.get(name, name) for old, name in earlier_map.items()
+            source_label: new_names.get(name, name) for source_label, name in earlier_map.items()
         } | new_names
     if wanted_labels is not None:
         reading["labels"] = list(wanted_labels)

@@ -86,7 +86,9 @@ def _remove_quotes(corpus: Corpus) -> Corpus:
         is_kept[layer.label] = True
     code = np.cumsum(is_kept) - 1
     return corpus.replace(
-        layers={name: replace(x, label=code[x.label]) for name, x in corpus.layers.items()},
+        layers={
+            name: replace(layer, label=code[layer.label]) for name, layer in corpus.layers.items()
+        },
         labels=tuple(compress(corpus.labels, is_kept.tolist())),
         unplaced={},
     )

@@ -166,7 +166,7 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
     is_misplaced = raw.is_misplaced
     if raw.details is not None:
         is_misplaced &= raw.details.shape == 0
-    start, end, quote = (np.array(x, np.int64) for x in (raw.start, raw.end, raw.quote))
+    start, end, quote = (np.array(column, np.int64) for column in (raw.start, raw.end, raw.quote))
     n_moved = 0
     for i in np.flatnonzero(is_misplaced).tolist():
         content, old_start, _ = raw.find_content_of_segment(i)

@@ -71,7 +71,7 @@ def replace_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
     if not applicable:
         return raw
     new_texts = [texts[d] if d in applicable else text for d, text in enumerate(raw.texts)]
-    lengths, start, end = (x.copy() for x in (raw.lengths, raw.start, raw.end))
+    lengths, start, end = (column.copy() for column in (raw.lengths, raw.start, raw.end))
     pieces = {} if raw.details is None else raw.details.compute_pieces_by_row(raw.start)
     for d in applicable:
         lengths[d] = len(new_texts[d])

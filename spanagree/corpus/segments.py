@@ -297,7 +297,7 @@ class Layer:
 
     def segment(self, row: int, labels: Sequence[str]) -> Segment:
         """Build the segment in a row, with its pieces and attributes."""
-        start, end, label = (int(x[row]) for x in (self.start, self.end, self.label))
+        start, end, label = (int(column[row]) for column in (self.start, self.end, self.label))
         if self.details is None:
             return Segment(start, end, labels[label])
         shape = self.details.shapes[self.details.shape[row]]
@@ -404,15 +404,17 @@ class Content:
         has_tokens = self.tokens is not None
         tokens = find_entries(self.lengths, documents) if has_tokens else documents[:0]
         rows = {"ids": documents, "texts": documents, "text_ends": documents, "tokens": tokens}
-        taken: dict[str, Any] = {
+        selected_content: dict[str, Any] = {
             name: None
             if (values := getattr(self, name)) is None
             else tuple(values[i] for i in indices.tolist())
             for name, indices in rows.items()
         }
         starts = None if self.token_starts is None else self.token_starts[tokens]
-        taken["parent_ids"] = None if self.parent_ids is None else self.parent_ids[documents]
-        return {"lengths": self.lengths[documents], "token_starts": starts, **taken}
+        selected_content["parent_ids"] = (
+            None if self.parent_ids is None else self.parent_ids[documents]
+        )
+        return {"lengths": self.lengths[documents], "token_starts": starts, **selected_content}
 
     def known(self, what: str, purpose: str) -> tuple[str, ...]:
         """Return tokens or texts, or raise an error that names the purpose.

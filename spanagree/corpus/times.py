@@ -227,13 +227,13 @@ def apply_resolution(
     if duration is not None:
         lengths = np.full(len(lengths), parse_ticks(duration, "duration"))
         raw = _record_length(raw, duration=str(duration))
-    times = [np.asarray(x, np.int64) for x in (raw.start, raw.end, lengths)]
+    times = [np.asarray(column, np.int64) for column in (raw.start, raw.end, lengths)]
     ticks_by_unit = {name: look_up_ticks(name) for name in RESOLUTIONS}
     chosen_unit = resolution or next(
         (
             name
             for name, unit_ticks in ticks_by_unit.items()
-            if not any((x % unit_ticks).any() for x in times)
+            if not any((column % unit_ticks).any() for column in times)
         ),
         RESOLUTIONS[-1],
     )
@@ -241,9 +241,9 @@ def apply_resolution(
     if unit_ticks < _FINEST:
         requirement = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
         raise SettingError(f"resolution {quote_value(resolution)}; {requirement}")
-    start, end, lengths = (_round_half_even(x, unit_ticks) for x in times)
+    start, end, lengths = (_round_half_even(column, unit_ticks) for column in times)
     is_emptied = (start == end) & (times[0] < times[1])
-    n_rounded = sum(int((x % unit_ticks != 0).sum()) for x in times[:2])
+    n_rounded = sum(int((column % unit_ticks != 0).sum()) for column in times[:2])
     notes = raw.notes
     if n_rounded:
         note = f"{pluralize(n_rounded, 'time')} rounded to {chosen_unit}"
@@ -354,7 +354,8 @@ def cut_into_parts(
             (raw.document == d) & (raw.end > part_start) & (raw.start < part_end)
         )
         start, end = (
-            np.clip(x[kept_rows], part_start, part_end) - part_start for x in (raw.start, raw.end)
+            np.clip(column[kept_rows], part_start, part_end) - part_start
+            for column in (raw.start, raw.end)
         )
         segment_columns.append(
             [new_annotation[raw.annotation[kept_rows]], start, end, raw.label[kept_rows], kept_rows]

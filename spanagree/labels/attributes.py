@@ -36,7 +36,7 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     """
     corpus = as_corpus(corpus)
     details_by_layer = [
-        x.details or SegmentDetails.create_empty(len(x)) for x in corpus.layers.values()
+        layer.details or SegmentDetails.create_empty(len(layer)) for layer in corpus.layers.values()
     ]
     check_attribute(attribute, details_by_layer)
     document, start, end, label, layer = concatenate_segments(corpus.layers.values())

@@ -95,8 +95,8 @@ class CoefficientsByLabel(CoefficientsByPart):
     def verdict(self) -> str:
         """Sentence on the labels with the highest and the lowest α of tokens."""
         intervals = {
-            x: get_ends(coefficients_of_label.alpha.interval, "corrected")
-            for x, coefficients_of_label in self.items()
+            label: get_ends(coefficients_of_label.alpha.interval, "corrected")
+            for label, coefficients_of_label in self.items()
         }
         name, confidence = "Krippendorff's α of tokens", parse_confidence(self.settings)
         sentence = verdict.write_extremes(self.alphas, "label", name, intervals, confidence)

@@ -292,8 +292,10 @@ def _test_dependence(table: LabelTable, agreement: Floats) -> str:
     )
     n_items = int(n_equal.sum())
     rank_and_agreement = _compute_mean_ranks(n_labels, n_equal), item_agreement
-    centred = [x - float((n_equal * x).sum()) / max(n_items, 1) for x in rank_and_agreement]
-    squares = [float((n_equal * x**2).sum()) for x in centred]
+    centred = [
+        column - float((n_equal * column).sum()) / max(n_items, 1) for column in rank_and_agreement
+    ]
+    squares = [float((n_equal * column**2).sum()) for column in centred]
     if n_items < _FEWEST or min(squares) <= 0:
         return ""
     products = centred[0] * centred[1]

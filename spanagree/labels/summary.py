@@ -426,7 +426,9 @@ def coefficients(
             if inputs.no_pairs_reason
             else compute_intervals(inputs, spa_result.weights, jackknife)
         )
-        settings = replace(settings, **jackknife.settings(x.kind for x in ends.values()))
+        settings = replace(
+            settings, **jackknife.settings(interval.kind for interval in ends.values())
+        )
         category_ends = (
             [] if inputs.no_pairs_reason else compute_category_intervals(inputs, jackknife)
         )

@@ -192,7 +192,10 @@ def _build_category_table(coefficients: Coefficients) -> Frame:
     other_figures: list[list[float]] = []
     for name, category_agreement in coefficients.categories.items():
         pair_counts = (category_agreement.agreements, category_agreement.potential)
-        values = [getattr(x.by_category.get(name), "value", UNDEFINED) for x in coefficients.all]
+        values = [
+            getattr(coefficient.by_category.get(name), "value", UNDEFINED)
+            for coefficient in coefficients.all
+        ]
         other_figures.append([category_agreement.specific, *values])
         ends = get_ends(category_agreement.interval, "observed")
         first_cells = [name, "", name, category_agreement.value, ends, category_agreement.specific]
@@ -287,7 +290,8 @@ def build_plot(coefficients: Coefficients, by: str | None) -> Plot:
     ]
     if by == "annotator":
         agreement_rows = [
-            (x.name, [(x.agreement, *_NO_ENDS)]) for x in coefficients.annotators.values()
+            (annotator.name, [(annotator.agreement, *_NO_ENDS)])
+            for annotator in coefficients.annotators.values()
         ]
         axis_title = "agreement with the others, as observed"
         return plot_dots(agreement_rows, [axis_title], axis_title)

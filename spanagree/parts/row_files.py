@@ -144,10 +144,10 @@ def collect_metadata(
 
 def collect_arrays(corpus: Corpus) -> dict[str, Any]:
     """Collect the columns of documents: lengths, masks of annotators who saw them, and wholes."""
-    seen = np.concatenate([layer.annotated for layer in corpus.layers.values()])
+    annotated = np.concatenate([layer.annotated for layer in corpus.layers.values()])
     parent_ids = {} if corpus.parent_ids is None else {"parent_ids": corpus.parent_ids}
     quotes = _collect_quote_columns(corpus) if corpus.unplaced else {}
-    return {"lengths": corpus.lengths, "seen": seen, **parent_ids, **quotes}
+    return {"lengths": corpus.lengths, "seen": annotated, **parent_ids, **quotes}
 
 
 def _collect_quote_columns(corpus: Corpus) -> dict[str, Any]:

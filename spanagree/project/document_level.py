@@ -191,13 +191,17 @@ def document_agreement(
         coefficients[name] = _compute_alpha(corpus, index, is_yes, jackknife)
         shares[name] = float(is_yes[is_shared].mean()) if is_shared.any() else UNDEFINED
         report_progress(n_done, len(names))
-    interval_kinds = [x.interval.kind for x in coefficients.values() if x.interval is not None]
+    interval_kinds = [
+        coefficient.interval.kind
+        for coefficient in coefficients.values()
+        if coefficient.interval is not None
+    ]
     settings: dict[str, Any] = {} if jackknife is None else jackknife.settings(interval_kinds)
     settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen_names}
-    seen, any_label = int((n_saw > 1).sum()), coefficients.pop(ANY)
+    n_shared, any_label = int((n_saw > 1).sum()), coefficients.pop(ANY)
     document_settings = DocumentAgreementSettings(annotators=len(corpus.layers), **settings)
     return DocumentAgreement(
-        any_label, coefficients, seen, len(corpus), shares, document_settings, corpus.notes
+        any_label, coefficients, n_shared, len(corpus), shares, document_settings, corpus.notes
     )
 
 

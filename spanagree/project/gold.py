@@ -455,7 +455,9 @@ def _describe_overlap(corpus: Corpus) -> str:
     """Describe the first overlap of two segments of an annotator; empty if there is none."""
     for name, layer in corpus.layers.items():
         by_start = np.lexsort((layer.start, layer.document))
-        document, start, end = (x[by_start] for x in (layer.document, layer.start, layer.end))
+        document, start, end = (
+            column[by_start] for column in (layer.document, layer.start, layer.end)
+        )
         overlaps = np.flatnonzero((document[1:] == document[:-1]) & (start[1:] < end[:-1]))
         if len(overlaps):
             first_row = int(overlaps[0])

@@ -146,7 +146,7 @@ class Plan(ResultBase):
         to the number of documents.
         """
         ratio = documents / max(self.documents, 1)
-        n_units, n_wrong, n_right = (np.round(ratio * x) for x in self.team[3:])
+        n_units, n_wrong, n_right = (np.round(ratio * count) for count in self.team[3:])
         freedom = np.clip(ratio * self._freedom, 1, max(documents - 1, 1))
         variances = np.full((1, 3), variance / documents)
         fourth_moment = 2 * variances**2 / freedom + variances**2 / np.maximum(n_units, 1)

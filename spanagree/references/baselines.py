@@ -108,8 +108,8 @@ def with_baselines(
 
 def _add_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
     """Add the baseline everything or nothing to a corpus."""
-    seen = count_seen(corpus, references) > 0
-    has_segment = seen & (corpus.lengths > 0) & (name == "everything")
+    is_seen = count_seen(corpus, references) > 0
+    has_segment = is_seen & (corpus.lengths > 0) & (name == "everything")
     label = 0
     if name == "everything":
         counts = np.zeros(len(corpus.labels), np.int64)
@@ -122,7 +122,7 @@ def _add_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpu
             label = int(counts.argmax())  # of equal counts the first in alphabetical order
     document = np.flatnonzero(has_segment)
     start, end = np.zeros_like(document), corpus.lengths[document]
-    layer = Layer(document, start, end, np.full_like(document, label), seen)
+    layer = Layer(document, start, end, np.full_like(document, label), is_seen)
     return add_layer(corpus, name, layer, "whole-documents" if name == "everything" else "empty")
 
 
@@ -163,9 +163,9 @@ def _draw_random_layer(
     """
     rng = np.random.default_rng(seed)
     names = sorted(references)
-    seen = count_seen(corpus, names)
+    n_saw = count_seen(corpus, names)
     rank = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
-    drawn_position = np.floor(rng.random(len(corpus))[rank] * seen).astype(np.int64)
+    drawn_position = np.floor(rng.random(len(corpus))[rank] * n_saw).astype(np.int64)
     columns = []
     n_seen_before = np.zeros(len(corpus), np.int64)
     for name in names:
@@ -178,7 +178,7 @@ def _draw_random_layer(
     start, end, label, document = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
     lengths = np.empty_like(corpus.lengths)
     lengths[rank] = corpus.lengths
-    drawn = Layer(rank[document], start, end, label, seen > 0)
+    drawn = Layer(rank[document], start, end, label, n_saw > 0)
     placed = draw_random_layer(drawn, lengths, max(1, len(corpus.labels)), rng, chance)
     is_duplicate = is_repeated_row(placed.document, placed.start, placed.end, placed.label)
     placed = placed.only(~is_duplicate)  # a layer has each segment once
@@ -188,4 +188,4 @@ def _draw_random_layer(
         else []
     )
     document = np.argsort(rank)[placed.document]
-    return Layer(document, placed.start, placed.end, placed.label, seen > 0), notes
+    return Layer(document, placed.start, placed.end, placed.label, n_saw > 0), notes

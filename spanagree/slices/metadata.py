@@ -213,7 +213,7 @@ def _yield_tables(
     if source is None:
         return
     is_list_of_paths = isinstance(source, (list, tuple)) and all(
-        isinstance(x, _PATH) for x in source
+        isinstance(item, _PATH) for item in source
     )
     if not isinstance(source, _PATH) and not is_list_of_paths:
         yield "rows", yield_each_row(source)

@@ -196,7 +196,9 @@ class Slices(Result, MappingResult):
 
     def _describe_untested(self) -> str:
         """Describe the highest and the lowest slice of the first system, without a test."""
-        defined = [x for x in self._list_values(self.scored[0]).values() if not math.isnan(x)]
+        defined = [
+            value for value in self._list_values(self.scored[0]).values() if not math.isnan(value)
+        ]
         if len(defined) < 2:
             return f"Fewer than two slices have a defined {self._figure_title}."
         subject = self._describe_figure(self.scored[0])
@@ -293,7 +295,9 @@ class Slices(Result, MappingResult):
         """Largest difference as plain data."""
         if self.largest is None:
             return None
-        observed, corrected = (x._asdict() for x in (self.largest.observed, self.largest.corrected))
+        observed, corrected = (
+            difference._asdict() for difference in (self.largest.observed, self.largest.corrected)
+        )
         of_corrected = {} if self.no_chance else {"corrected": corrected}
         names = {"system": self.largest.scored, "a": self.largest.a, "b": self.largest.b}
         return {**names, "observed": observed, **of_corrected, "tested": self.n_tested}

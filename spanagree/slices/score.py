@@ -560,7 +560,7 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
     first_name, first = next(iter(results.items()))
     for name, result in results.items():
         for setting in ("match", "chance"):
-            names = [x.settings[setting] for x in (first, result)]
+            names = [scored_result.settings[setting] for scored_result in (first, result)]
             if names[0] != names[1]:
                 common_setting = names[1] if setting == "match" else find_widest_chance(names)
                 remedy = f"compute all with {format_setting(setting, common_setting)}"

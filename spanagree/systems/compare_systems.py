@@ -392,7 +392,7 @@ class Comparison(Result, MappingResult):
         """Plot the differences with their intervals, or a heat map for many pairs."""
         names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
         if len(self.pairs) > _MAX_PLOTTED_PAIRS:
-            return self._map(names)
+            return self._plot_heat_map(names)
         short_by_name = dict(zip(names, shorten_names(names), strict=True))
         rows = [
             (
@@ -404,7 +404,7 @@ class Comparison(Result, MappingResult):
         titles, what = ("F1", "corrected F1"), "difference of F1, with intervals"
         return plot_dots(rows, titles, what, zero=True)
 
-    def _map(self, names: Sequence[str]) -> Plot:
+    def _plot_heat_map(self, names: Sequence[str]) -> Plot:
         """Plot the differences of all pairs as a heat map."""
         index_by_name = {name: i for i, name in enumerate(names)}
         values, is_significant = np.full((2, len(names), len(names)), np.nan)
@@ -596,7 +596,7 @@ def _compare_pairs(
             exact=exact,
             left_out=int(
                 np.logical_xor(
-                    *(per_document.find_shared_documents(*by_system[x]) for x in (a, b))
+                    *(per_document.find_shared_documents(*by_system[system]) for system in (a, b))
                 ).sum()
             ),
         )
