@@ -146,7 +146,7 @@ def find_sliced_documents(
         SettingError: if the name is unknown, or no document is in a slice.
         InputError: if the table cannot be read, or does not state the document of each row.
 
-    >>> find_sliced_documents("(.*)-", ["nw-1", "nw-2", "bl-1"]).documents()
+    >>> find_sliced_documents("(.*)-", ["nw-1", "nw-2", "bl-1"]).collect_documents()
     {'bl': [2], 'nw': [0, 1]}
     """
     sliced = _find_slices(by, ids, source, noun, document, encoding)
