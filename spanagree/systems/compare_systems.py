@@ -166,7 +166,9 @@ class Comparison(Result, MappingResult):
             self.settings.test,
         )
         chance = verdict.write_chance_model(self.settings) if self._title == "F1" else ""
-        return verdict.join_in_two_sentences(*sentences, self._sentence_on_runs, chance, self.not_in_text)
+        return verdict.join_in_two_sentences(
+            *sentences, self._sentence_on_runs, chance, self.not_in_text
+        )
 
     @property
     def _title(self) -> str:
