@@ -2,8 +2,7 @@
 
     scripts/conformance.py seqeval                       one of those that have an adapter
     scripts/conformance.py --command 'python mine.py'    any program that reads cases and answers
-    scripts/conformance.py --write                       all: writes docs/tools_compared.md, and
-                                                         what follows into docs/coming_from.md
+    scripts/conformance.py --write                       all: writes docs/tools_compared.md
 
 A program reads a case a line from standard input: id, rule, input and the names of figures, but not
 what they are. It writes a line for each that it answers: {"id": …, "figures": {…}},
@@ -29,7 +28,6 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tools_compared.md"
-COMING = ROOT / "docs" / "coming_from.md"
 CHAPTERS = (
     *("tags", "figures", "chance", "pieces", "relations"),
     *("unplaced", "teams", "coefficients", "units", "large"),
@@ -416,9 +414,7 @@ def main() -> None:
         folder = options.environments or Path(temporary)
         if options.write:
             compared = page(every, folder)
-            PAGE.write_text(compared, "utf-8")
-            coming = with_block(COMING.read_text("utf-8"), "rules", in_short(compared))
-            COMING.write_text(coming, "utf-8")
+            PAGE.write_text(with_block(compared, "programs", in_short(compared)), "utf-8")
             return
         if options.command:
             found = standings(every, ask(shlex.split(options.command), every))

@@ -3,6 +3,9 @@
 
 scripts/refresh_docs.py                      all pages
 scripts/refresh_docs.py docs/evaluate.md     these
+
+A line of … in a page is for lines left out. Such a block stays while its other lines are printed in
+their order; if not, all that is printed replaces it, to be shortened again.
 """
 
 from __future__ import annotations
@@ -18,6 +21,16 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/**/*.md", "corpora/*/*.md")
 BLOCK = re.compile(r"^```console\n(\$ spanagree .*)\n((?:.*\n)*?)```$", re.M)
+LEFT_OUT = re.compile(r"^…\n", re.M)
+
+
+def shows(shown: str, printed: str) -> bool:
+    """Check whether a page shows output, where a line of … is for any lines left out."""
+    pieces = LEFT_OUT.split(shown)
+    if not "".join(pieces).strip():
+        return not printed and not shown
+    pattern = r"(?:.*\n)*?".join(map(re.escape, pieces))
+    return re.fullmatch(pattern, printed) is not None
 
 
 def refreshed(page: Path, folder: Path) -> str:
@@ -32,6 +45,8 @@ def refreshed(page: Path, folder: Path) -> str:
             print(
                 f"{page}: {block[1]}: exit code {done.returncode}: {done.stderr}", file=sys.stderr
             )
+            return block[0]
+        if shows(block[2], done.stderr + done.stdout):
             return block[0]
         return f"```console\n{block[1]}\n{done.stderr}{done.stdout}```"
 

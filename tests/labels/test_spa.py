@@ -204,11 +204,11 @@ def test_bad_settings():
 
 @pytest.mark.slow
 def test_simulation_in_the_docs():
-    """The script that shows both frames prints what docs/coefficients.md shows."""
+    """The script that shows both frames prints what docs/reproduction.md shows."""
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "simulate_spa.py"], capture_output=True, text=True, check=True
     )  # fmt: skip
-    assert f"```text\n{done.stdout}```" in (ROOT / "docs" / "coefficients.md").read_text("utf-8")
+    assert f"```text\n{done.stdout}```" in (ROOT / "docs" / "reproduction.md").read_text("utf-8")
 
 
 def uneven(rng, items, hard):

@@ -500,11 +500,11 @@ def test_thousands_of_annotators(toxic, growth):
 
 @pytest.mark.slow
 def test_the_table_of_the_page(real, capsys, crowds_of):
-    """The script prints what docs/gold.md shows; of a vote the exact F1 is counted here again."""
+    """The script prints what docs/reproduction.md shows; of a vote the exact F1 is counted here again."""
     folder = real / "data" / "pico_nguyen2017" / "acl17-test"
     crowds_of.main(folder)
     printed = capsys.readouterr().out
-    page = (Path(__file__).parents[2] / "docs" / "gold.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text("utf-8")
     for table in printed.split("\n\n"):
         assert table.strip() in page
     corpus = crowds_of.abstracts(folder)

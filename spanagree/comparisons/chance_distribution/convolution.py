@@ -1,6 +1,7 @@
 """Distributions of sums of independent integers, with tails below the smallest float.
 
-Distributions are arrays of the probabilities of 0, 1, …
+Distributions are arrays of the probabilities of 0, 1, … No normal or Poisson approximation is used:
+ten deviations from the mean, a Poisson tail differs by five orders of magnitude.
 """
 
 from __future__ import annotations
