@@ -94,6 +94,11 @@ def list_lost_content(corpus: Corpus, form: str) -> list[str]:
         notes.append(
             "segments of characters are written in spaCy's tokens; read again, they are in tokens"
         )
+        if n_spaced := _count_spaced_segments(corpus):
+            notes.append(
+                f"{pluralize(n_spaced, 'segment')} with a space at an edge: a space after a token"
+                " is no token of spaCy's; read again, the segment is without it"
+            )
     elif form == "spacy" and corpus.texts is None:
         notes.append(
             "no texts are known: Docs are written with a space between tokens; read again, they"
@@ -116,6 +121,18 @@ def compose_name_note(corpus: Corpus, form: str, path: PathName) -> list[str]:
         f" again, {name} is called as the file, unless it is named, as in"
         f" {shlex.quote(f'{name}={os.fspath(path)}')}"
     ]
+
+
+def _count_spaced_segments(corpus: Corpus) -> int:
+    """Count the segments of characters that begin or end with a space."""
+    texts = corpus.texts or ()
+    return sum(
+        " " in (texts[document][start], texts[document][end - 1])
+        for layer in corpus.layers.values()
+        for document, start, end in zip(
+            layer.document.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True
+        )
+    )
 
 
 def _compose_lost_details_notes(corpus: Corpus, form: str) -> list[str]:

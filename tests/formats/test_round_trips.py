@@ -176,3 +176,14 @@ def test_tokens_that_become_characters(write_here, capsys, form):
     back = sa.read({"a": out}, form)
     assert back.offsets == "characters"
     assert list(back.to_tokens(str.split)[0].segments["a"]) == [(1, 2, "X")]
+
+
+def test_a_space_at_an_edge_of_a_segment():
+    """A space after a token is no token of spaCy's: a note counts the segments that lose it."""
+    rows = [{"id": "1", "text": "a b c", "who": "ann", "spans": [[0, 2, "X"], [2, 3, "X"]]}]
+    columns = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    corpus = sa.read(rows, **columns)
+    (*_, note) = list_lost_content(corpus, "spacy")
+    assert note.startswith("1 segment with a space at an edge: a space after a token is no token")
+    corpus = sa.read([{**rows[0], "spans": [[2, 3, "X"]]}], **columns)
+    assert not any("space at an edge" in note for note in list_lost_content(corpus, "spacy"))
