@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, Interval
+from spanagree.results.score import UNDEFINED, ComparedAsFloat, Interval
 from spanagree.settings import Settings
 
 
@@ -62,7 +62,7 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Coefficient(Result):
+class Coefficient(ComparedAsFloat, Result):
     """One coefficient of agreement.
 
     ``float(coefficient)`` is its value, ``f"{coefficient:.2f}"`` formats it, and ``<``, ``>`` and
@@ -113,24 +113,6 @@ class Coefficient(Result):
 
     def __float__(self) -> float:
         return float(self.value)
-
-    def __round__(self, digits: int | None = None) -> float:
-        return round(float(self), digits)
-
-    def __format__(self, spec: str) -> str:
-        return format(float(self), spec) if spec else str(self)
-
-    def __lt__(self, other: Any) -> bool:
-        return float(self) < float(other)
-
-    def __le__(self, other: Any) -> bool:
-        return float(self) <= float(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return float(self) > float(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return float(self) >= float(other)
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined figures are ``nan``."""

@@ -156,30 +156,14 @@ def get_annotator_interval(interval: Interval | None) -> Interval | None:
     return None if interval is None else interval.over_annotators
 
 
-class Score(NamedTuple):
-    """One figure: as observed, as expected by chance alone, and corrected for chance.
+class ComparedAsFloat(ABC):
+    """A result that compares, rounds and formats as the number that ``float`` returns for it."""
 
-    ``corrected = (observed − expected) / (1 − expected)``. Undefined values are ``nan``, and
-    ``reason`` explains them; it is empty if all three are defined. ``interval`` is set if intervals
-    were requested. ``float(score)`` is the observed figure, ``f"{score:.2f}"`` formats it, and
-    ``<``, ``>`` and ``round`` use it, because other programs report this number; ``print`` shows
-    all three.
+    __slots__ = ()
 
-    >>> score = Score(0.75, 0.5, 0.5)
-    >>> print(score, f"{score:.2f}", float(score), score > 0.5)
-    0.750 (chance 0.500, corrected 0.500) 0.75 0.75 True
-    """
+    @abstractmethod
+    def __float__(self) -> float: ...
 
-    observed: float
-    expected: float
-    corrected: float
-    reason: str = ""
-    interval: Interval | None = None
-
-    def __float__(self) -> float:
-        return float(self.observed)
-
-    # a tuple would compare the expected figure next, and could not be compared with numbers
     def __lt__(self, other: Any) -> bool:
         return float(self) < float(other)
 
@@ -196,7 +180,36 @@ class Score(NamedTuple):
         return round(float(self), digits)
 
     def __format__(self, spec: str) -> str:
-        return format(self.observed, spec) if spec else str(self)
+        return format(float(self), spec) if spec else str(self)
+
+
+class _ScoreFields(NamedTuple):
+    observed: float
+    expected: float
+    corrected: float
+    reason: str = ""
+    interval: Interval | None = None
+
+
+# first, as a tuple would compare the expected figure next, and could not be compared with numbers
+class Score(ComparedAsFloat, _ScoreFields):
+    """One figure: as observed, as expected by chance alone, and corrected for chance.
+
+    ``corrected = (observed − expected) / (1 − expected)``. Undefined values are ``nan``, and
+    ``reason`` explains them; it is empty if all three are defined. ``interval`` is set if intervals
+    were requested. ``float(score)`` is the observed figure, ``f"{score:.2f}"`` formats it, and
+    ``<``, ``>`` and ``round`` use it, because other programs report this number; ``print`` shows
+    all three.
+
+    >>> score = Score(0.75, 0.5, 0.5)
+    >>> print(score, f"{score:.2f}", float(score), score > 0.5)
+    0.750 (chance 0.500, corrected 0.500) 0.75 0.75 True
+    """
+
+    __slots__ = ()
+
+    def __float__(self) -> float:
+        return float(self.observed)
 
     def __str__(self) -> str:
         from spanagree.results.frame import format_figure  # rarely printed
