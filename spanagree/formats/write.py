@@ -96,8 +96,8 @@ def list_lost_content(corpus: Corpus, form: str) -> list[str]:
         )
         if n_spaced := _count_spaced_segments(corpus):
             notes.append(
-                f"{pluralize(n_spaced, 'segment')} with a space at an edge: a space after a token"
-                " is no token of spaCy's; read again, the segment is without it"
+                f"{pluralize(n_spaced, 'segment')} with a space at an edge: spaCy has no token"
+                " for a space after a word, so it is left out when read again"
             )
     elif form == "spacy" and corpus.texts is None:
         notes.append(
@@ -125,7 +125,9 @@ def compose_name_note(corpus: Corpus, form: str, path: PathName) -> list[str]:
 
 def _count_spaced_segments(corpus: Corpus) -> int:
     """Count the segments of characters that begin or end with a space."""
-    texts = corpus.texts or ()
+    texts = corpus.texts
+    if texts is None:
+        return 0
     return sum(
         " " in (texts[document][start], texts[document][end - 1])
         for layer in corpus.layers.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,11 +180,15 @@ def test_tokens_that_become_characters(write_here, capsys, form):
 
 
 def test_a_space_at_an_edge_of_a_segment():
-    """A space after a token is no token of spaCy's: a note counts the segments that lose it."""
+    """SpaCy has no token for a space after a word: a note counts the segments that lose it."""
     rows = [{"id": "1", "text": "a b c", "who": "ann", "spans": [[0, 2, "X"], [2, 3, "X"]]}]
     columns = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
     corpus = sa.read(rows, **columns)
     (*_, note) = list_lost_content(corpus, "spacy")
-    assert note.startswith("1 segment with a space at an edge: a space after a token is no token")
+    assert note.startswith("1 segment with a space at an edge: spaCy has no token for a space")
     corpus = sa.read([{**rows[0], "spans": [[2, 3, "X"]]}], **columns)
     assert not any("space at an edge" in note for note in list_lost_content(corpus, "spacy"))
+    without_text = replace(
+        sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]]}), offsets="characters"
+    )
+    assert not any("space at an edge" in note for note in list_lost_content(without_text, "spacy"))
