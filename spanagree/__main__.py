@@ -28,6 +28,7 @@ def main() -> int:
 
 
 def _run_command_line() -> int:
+    """Run the command line and return its exit code; Ctrl-C has a code of its own."""
     try:
         from spanagree.cli.signals import exit_on_signals
 

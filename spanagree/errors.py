@@ -131,7 +131,9 @@ def escape_name(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1] for character in text
+    )
 
 
 def escape_path(path: str | os.PathLike[str]) -> str:

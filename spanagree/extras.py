@@ -60,7 +60,11 @@ def _delay_signals() -> Iterator[None]:
     received: list[int] = []
     names = (name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
     signal_numbers: list[int] = [getattr(signal, name) for name in names]
-    handlers = {n: handler for n in signal_numbers if callable(handler := signal.getsignal(n))}
+    handlers = {
+        signal_number: handler
+        for signal_number in signal_numbers
+        if callable(handler := signal.getsignal(signal_number))
+    }
     try:
         for signal_number in handlers:
             signal.signal(signal_number, lambda sent, _: received.append(sent))

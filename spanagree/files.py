@@ -349,6 +349,7 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
 
 @contextmanager
 def _name_archive_in_errors(name: str) -> Iterator[None]:
+    """Name the archive in an error that is raised inside, with the reason."""
     from zipfile import BadZipFile
 
     try:
@@ -374,6 +375,7 @@ def _check_not_zip(name: str, raw: bytes) -> None:
 
 
 def _build_encoding_error(location: str, problem: str) -> InputError:
+    """Build the error for a text with another encoding; it names the option."""
     return InputError(f"{location}: {problem}; --encoding (encoding=) names the file's encoding")
 
 
@@ -602,14 +604,14 @@ def name_layers(source: Source) -> dict[str, PathName]:
 
 def yield_pairs_of_same_file(paths: Sequence[PathName]) -> Iterator[tuple[int, int]]:
     """Yield the indices of two paths to the same file, also by another spelling or a link."""
-    first: dict[object, int] = {}
+    first_index: dict[object, int] = {}
     for i, path in enumerate(paths):
         identity: object = os.path.abspath(path)
         with suppress(OSError, ValueError):  # missing, such as a pattern, or not a path
             stat = os.stat(path)
             identity = (stat.st_dev, stat.st_ino)
-        if first.setdefault(identity, i) != i:
-            yield first[identity], i
+        if first_index.setdefault(identity, i) != i:
+            yield first_index[identity], i
 
 
 def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()) -> list[str]:
@@ -617,7 +619,7 @@ def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             raise InputError(f"{quote_value(path)} is not a path; a file's name is needed")
-    absolute = [os.path.abspath(p) for p in paths]
+    absolute_paths = [os.path.abspath(path) for path in paths]
     for first, second in yield_pairs_of_same_file(paths):
         name = escape_path(paths[second])
         first_name = escape_path(paths[first])
@@ -625,10 +627,12 @@ def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()
         raise InputError(
             f"{name}: the same file {repetition}; NAME=FILE gives it a name of its own"
         )
-    path_parts = [("stdin",) if p == "-" else Path(os.path.normpath(p)).parts for p in paths]
+    path_parts = [
+        ("stdin",) if path == "-" else Path(os.path.normpath(path)).parts for path in paths
+    ]
     depths = [1] * len(path_parts)
     while True:
-        names = ["/".join(p[-n:]) for p, n in zip(path_parts, depths, strict=True)]
+        names = ["/".join(parts[-depth:]) for parts, depth in zip(path_parts, depths, strict=True)]
         ambiguous = [
             i for i, name in enumerate(names) if names.count(name) > 1 or name in taken_names
         ]
@@ -636,8 +640,8 @@ def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()
             return names
         deeper = [i for i in ambiguous if depths[i] < len(path_parts[i])]
         for i in deeper or ambiguous:
-            if not deeper:  # only absolute paths distinguish the files
-                path_parts[i] = Path(absolute[i]).parts
+            if not deeper:  # only absolute_paths paths distinguish the files
+                path_parts[i] = Path(absolute_paths[i]).parts
             depths[i] += 1
             if depths[i] > len(path_parts[i]):
                 name = quote_value(names[i])

@@ -40,6 +40,7 @@ def build_exports(
     homes = find_home_modules(path)
 
     def look_up(name: str) -> object:
+        """Import a public name when it is first used."""
         name = RENAMED.get(name, name)
         if name not in homes:
             from spanagree.removed import write_removal_message
@@ -52,6 +53,7 @@ def build_exports(
         return value
 
     def list_names() -> list[str]:
+        """List the names that ``dir`` shows."""
         return list_shown_names(vars(sys.modules[package]), homes)
 
     return sorted(homes), look_up, list_names

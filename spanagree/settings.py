@@ -51,20 +51,24 @@ class Settings(Mapping[str, Any]):
 
     @cached_property
     def _plain(self) -> dict[str, Any]:
+        """Settings that apply, by key, in the order of the signature."""
         common_names = [item.name for item in fields(Settings)]
         own_names = [item.name for item in fields(self) if item.name not in common_names]
         values = {name: getattr(self, name) for name in (*own_names, "offsets")} | dict(
             self.reading
         )
         values |= {name: getattr(self, name) for name in common_names[2:]}
-        return {k.removesuffix("_"): value for k, value in values.items() if value is not None}
+        return {key.removesuffix("_"): value for key, value in values.items() if value is not None}
 
     @classmethod
     def from_mapping(cls: type[_S], settings: Mapping[str, Any]) -> _S:
         """Select the settings of this class from a mapping, such as one from a file."""
         names = {item.name.removesuffix("_"): item.name for item in fields(cls)}
         own_settings = {names[key]: value for key, value in settings.items() if key in names}
-        return cls(**own_settings, reading={k: v for k, v in settings.items() if k not in names})
+        return cls(
+            **own_settings,
+            reading={key: value for key, value in settings.items() if key not in names},
+        )
 
     def extend_to(self, settings_class: type[_S], **extra_fields: Any) -> _S:
         """Convert to a class with more fields."""
@@ -139,13 +143,15 @@ def build_reading_settings(encoding: str = "utf-8", **selections: Any) -> dict[s
     {'read': {'split': 'test'}}
     """
     selections["encoding"] = None if encoding == "utf-8" else encoding
-    used = {
+    nondefault_options = {
         name: value
         for name, value in selections.items()
         if value is not None and value is not False
     }
     return (
-        {"read": {name: _convert_to_plain(value) for name, value in used.items()}} if used else {}
+        {"read": {name: _convert_to_plain(value) for name, value in nondefault_options.items()}}
+        if nondefault_options
+        else {}
     )
 
 
@@ -217,9 +223,9 @@ def format_kinds_and_confidence(methods: Iterable[str], confidence: float) -> st
     >>> format_kinds_and_confidence([], 99.5)
     'jackknife-t99.5'
     """
-    percentage, used = float(confidence), set(methods)
+    percentage, used_methods = float(confidence), set(methods)
     suffix = f"{int(percentage) if percentage.is_integer() else percentage!r}"
-    listed = [method for method in (JACKKNIFE, EXACT) if method in used] or [JACKKNIFE]
+    listed = [method for method in (JACKKNIFE, EXACT) if method in used_methods] or [JACKKNIFE]
     return "+".join(f"{method}{suffix}" for method in listed)
 
 

@@ -158,10 +158,10 @@ def test_results_show_themselves(name):
     if any(column.title for column in table.columns):
         notes = "".join(f"note: {note}\n" for note in result.notes)  # as the command line shows
         assert f"{result}\n" == text.render(table) + notes
-    shown = table.for_reading.shown
+    shown = table.readable_table.shown
     figures = [i for i, column in enumerate(shown.columns) if column.kind == "figure"]
     assert all(format_figure(shown.rows[0][i]) in line for i in figures)
-    there = {column.title for column in (table.in_terminal or table).for_reading.columns}
+    there = {column.title for column in (table.in_terminal or table).readable_table.columns}
     figures = [i for i in figures if shown.columns[i].title in there and not shown.columns[i].spare]
     assert all(format_figure(shown.rows[0][i]) in str(result) for i in figures)
     frame, other = result.to_pandas(), result.to_polars()

@@ -53,7 +53,9 @@ def add_reference_baselines(
 ) -> tuple[sa.Corpus, dict[str, Any]]:
     """Add baselines of the references to a corpus, and to the systems."""
     systems = sides.get("systems", ())
-    references = sides.get("references") or [x for x in corpus.layers if x not in systems]
+    references = sides.get("references") or [
+        layer for layer in corpus.layers if layer not in systems
+    ]
     with_baselines = sa.references.with_baselines(
         corpus, baselines, references=references, **settings
     )

@@ -108,6 +108,7 @@ def _build_tokenizer(name: str) -> Callable[[str], Any]:
         ) from None
 
     def tokenize_text(text: str) -> list[Any]:
+        """Tokenize a text with spaCy, without tokens of white space."""
         return [token for token in nlp.make_doc(text) if not token.is_space]
 
     tokenize_text.__name__ = name  # for the signature

@@ -109,8 +109,11 @@ def _write_weighting_note(
         return []
     weighted_result = sa.make_gold(corpus, **{**settings, "vote": result.vote, "weighted": True})
     first, second = (
-        {(x.document[i], x.start[i], x.end[i], x.label[i]) for i in range(len(x))}
-        for x in (result.layer, weighted_result.layer)
+        {
+            (layer.document[i], layer.start[i], layer.end[i], layer.label[i])
+            for i in range(len(layer))
+        }
+        for layer in (result.layer, weighted_result.layer)
     )
     difference = pluralize(len(first ^ second), "segment")
     return [f"--weighted would add or remove {difference}"]

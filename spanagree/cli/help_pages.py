@@ -97,8 +97,8 @@ class Command(click.Command):
         """Format the help with every option below its heading, or named with its page."""
         rows: _Rows = {}
         for option in _list_options(self):
-            if other := find_describing_command(option):
-                heading = f"Reading, as 'spanagree {other} --help-all' describes"
+            if describing_command := find_describing_command(option):
+                heading = f"Reading, as 'spanagree {describing_command} --help-all' describes"
                 rows.setdefault(heading, []).append((option.opts[-1], ""))
             elif record := option.get_help_record(ctx):
                 rows.setdefault(getattr(option, "heading", "") or "Options", []).append(record)
@@ -122,7 +122,9 @@ def sort_options(command: str, members: Iterable[Any]) -> list[Any]:
     order = FIRST[command].split() if command in FIRST else default_order
     for member in members:
         member.is_usual = member.opts[-1] in order
-    return sorted(members, key=lambda x: order.index(x.opts[-1]) if x.is_usual else len(order))
+    return sorted(
+        members, key=lambda option: order.index(option.opts[-1]) if option.is_usual else len(order)
+    )
 
 
 def extract_summary(docstring: str) -> str:
@@ -157,10 +159,12 @@ def format_page(command: click.Command, ctx: click.Context, sections: _Rows) -> 
 
 
 def _list_options(command: click.Command) -> list[click.Option]:
+    """List the options of a command."""
     return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
 
 
 def _show_all(ctx: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    """Show every option and exit, if this is requested."""
     if is_requested and isinstance(ctx.command, Command):
         click.echo(ctx.command.get_help_all(ctx), color=ctx.color)
         ctx.exit()

@@ -69,10 +69,12 @@ def command(
     members = [member for group in (*groups, options.build_message_options()) for member in group]
 
     def build_command(function: Callable[..., None]) -> Command:
+        """Build the command of a function."""
         name = function.__name__.replace("_", "-")
 
         @functools.wraps(function)
         def run_command(**values: Any) -> None:
+            """Split the values of click into a context and arguments, and call the function."""
             option_values = {key: value for key, value in values.items() if options.is_given(value)}
             option_values |= options.format_by_extension(option_values, members)
             if any(member.name == "runs" for member in members):
@@ -179,7 +181,7 @@ class CommandContext:
     def jackknife(self) -> sa.Jackknife:
         """Confidence, clusters and samples of intervals and tests."""
         names = ("confidence", "cluster_by", "over")
-        return sa.Jackknife(**{key: x for key, x in self.certainty.items() if key in names})
+        return sa.Jackknife(**{key: value for key, value in self.certainty.items() if key in names})
 
     @property
     def intervals(self) -> dict[str, Any]:
@@ -189,12 +191,12 @@ class CommandContext:
     @property
     def drawing(self) -> dict[str, Any]:
         """Number of draws and their seed, if they were given."""
-        return {key: x for key, x in self.certainty.items() if key in ("resamples", "seed")}
+        return {key: value for key, value in self.certainty.items() if key in ("resamples", "seed")}
 
     @property
     def seed(self) -> dict[str, Any]:
         """Argument ``seed``, if it was given."""
-        return {key: x for key, x in self.certainty.items() if key == "seed"}
+        return {key: value for key, value in self.certainty.items() if key == "seed"}
 
     def check_output_paths(self, **extra_outputs: str | None) -> None:
         """Check outputs before any work; ``extra_outputs`` are paths by option."""
@@ -429,11 +431,11 @@ class CommandContext:
                 *(table.add_verdict("") for table in tables[1:]),
             ]
             if not self.all_columns:
-                tables = [table.turned for table in tables]
+                tables = [table.pivoted for table in tables]
             if self.format == "text":
                 tables = _remove_repeated_signatures(tables)
-            look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
-            texts = [render(table, self.format, look) for table in tables]
+            table_style = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
+            texts = [render(table, self.format, table_style) for table in tables]
             if self.explain:
                 from spanagree.report.explain import EXPLAINED, explain
 

@@ -180,6 +180,7 @@ def _raise_exclusion(option: str, term: str, option_values: Mapping[str, Any], r
 
 
 def _format_reason(reason: str) -> str:
+    """Format a reason after a colon; empty without a reason."""
     return f": {reason}" if reason else ""
 
 

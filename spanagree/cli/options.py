@@ -128,8 +128,8 @@ class Formats(_Choice):
             from spanagree.formats.registry import load_registered_formats
 
             plugin_formats = [
-                n
-                for n, format_ in load_registered_formats().items()
+                format_name
+                for format_name, format_ in load_registered_formats().items()
                 if format_.write or not self.is_written
             ]
             if value in plugin_formats:
@@ -522,7 +522,7 @@ def build_reading_options(
         described_by: command with --help-all that describes them; empty for its own.
     """
     skip = skip if strings else (*skip, "--strings")
-    titled = {
+    options_by_title = {
         "Reading files": _build_file_options(),
         "Reading spaCy files and datasets": _build_dataset_options(),
         "Reading what annotation tools export": _export_options(),
@@ -530,9 +530,11 @@ def build_reading_options(
     }
     members = [
         member
-        for title, options in titled.items()
+        for title, options in options_by_title.items()
         for member in group_options(
-            title, *(o for o in options if o.opts[0] not in skip), context_field="reading"
+            title,
+            *(option for option in options if option.opts[0] not in skip),
+            context_field="reading",
         )
     ]
     if span_rule is not None:
@@ -546,7 +548,7 @@ def build_reading_options(
 def _build_file_options() -> Group:
     """Build the options of reading files."""
     document = "Unit of CoNLL files that is a document; with --group-by, document means the group."
-    grouped = "Group documents by the match of a pattern in their ids, or by a table."
+    grouping_purpose = "Group documents by the match of a pattern in their ids, or by a table."
     format_names, schemes = list_names(choices.FormatName), list_names(choices.Scheme)
     columns = "Columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, annotator with the sentences that apply to all."
@@ -581,7 +583,7 @@ def _build_file_options() -> Group:
             unless="by content",
         ),
         build_option("--unit", document, choices=list_names(choices.Unit), unless="sentence"),
-        build_option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]", rules=groups),
+        build_option("--group-by", grouping_purpose, metavar="PATTERN|FILE[:COLUMN]", rules=groups),
         build_option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),
         build_option("--scheme", "Scheme of the tags.", choices=schemes, unless="auto"),
         build_flag("--strict", "Read only segments that are well-formed in the scheme."),
@@ -649,10 +651,12 @@ def _export_options() -> Group:
     """Build the options of reading exports of annotation tools."""
     names = "Source of annotators' names; email is the part of an address before @."
     models = "Read Label Studio's predictions too, as annotators named by their model's version."
-    truth = (
+    truth_purpose = (
         "Add ground_truth: Label Studio's ground truth, or the annotation of INCEpTION's curators."
     )
-    begun = "Treatment of documents that INCEpTION's annotators began and did not finish."
+    unfinished_purpose = (
+        "Treatment of documents that INCEpTION's annotators began and did not finish."
+    )
     return [
         build_option(
             "--annotator-from",
@@ -661,8 +665,13 @@ def _export_options() -> Group:
             unless="id, or the file",
         ),
         build_flag("--predictions", models),
-        build_flag("--ground-truth", truth),
-        build_option("--in-progress", begun, choices=list_names(choices.InProgress), unless="auto"),
+        build_flag("--ground-truth", truth_purpose),
+        build_option(
+            "--in-progress",
+            unfinished_purpose,
+            choices=list_names(choices.InProgress),
+            unless="auto",
+        ),
         build_option("--layer", "Layer of an INCEpTION project.", metavar="NAME"),
         build_option("--feature", "Feature of the layer with the labels.", metavar="NAME"),
     ]
@@ -672,7 +681,7 @@ def _build_recording_options() -> Group:
     """Build the options of reading recordings."""
     unit = "Unit of times in files that don't name one: s, ms, us, or frames such as 25fps."
     label_source = "Source of labels: the text of a segment, the name of its tier, or both."
-    finest = "the coarsest of 1s, 100ms, 10ms, 1ms that represents every time, else 1ms"
+    default_resolution = "the coarsest of 1s, 100ms, 10ms, 1ms that represents every time, else 1ms"
     uem = "UEM file with the parts of recordings to compare; each part is a document."
     return [
         build_option(
@@ -685,7 +694,10 @@ def _build_recording_options() -> Group:
             unless="text, or both",
         ),
         build_option(
-            "--resolution", "Unit in which time is counted.", metavar="UNIT", unless=finest
+            "--resolution",
+            "Unit in which time is counted.",
+            metavar="UNIT",
+            unless=default_resolution,
         ),
         build_option("--time-unit", unit, metavar="UNIT"),
         build_option("--duration", "Length of the recordings in seconds.", metavar="SECONDS"),
@@ -707,8 +719,10 @@ def build_output_options(
     all_cells = "Show all rows, all columns and complete names, even if the table is large."
     styles = ", ".join(list_names(choices.Style))
     explained = "Explain below the table what each figure means, and when not to trust it."
-    safe = "With csv, put an apostrophe before names that a spreadsheet would read as a formula."
-    mark = "With csv, begin with a byte order mark, so that spreadsheets recognize UTF-8."
+    safe_cells_purpose = (
+        "With csv, put an apostrophe before names that a spreadsheet would read as a formula."
+    )
+    mark_purpose = "With csv, begin with a byte order mark, so that spreadsheets recognize UTF-8."
     per_cent = "Show figures in per cent; the default for F1 with latex."
     decimals = "Number of decimals of figures."
     by_name = "text, or by extension"
@@ -728,14 +742,19 @@ def build_output_options(
     if "csv" in formats:
         members.append(build_flag("--all all_columns", all_cells))
     if explain:
-        look = (
+        style_purpose = (
             f"With markdown, highlight the best figures; with latex, style of the table: {styles}."
         )
-        members.append(build_option("--style", look, metavar="STYLE,...", parse=parse_names))
+        members.append(
+            build_option("--style", style_purpose, metavar="STYLE,...", parse=parse_names)
+        )
     if "csv" in formats:
-        members += [build_flag("--safe-cells", safe), build_flag("--bom", mark)]
-    exact = exclude_terms("format=json|jsonl|csv", "it has the exact figures")
-    add_rules(members, exact, names="digits percent all_columns")
+        members += [
+            build_flag("--safe-cells", safe_cells_purpose),
+            build_flag("--bom", mark_purpose),
+        ]
+    exact_format_rule = exclude_terms("format=json|jsonl|csv", "it has the exact figures")
+    add_rules(members, exact_format_rule, names="digits percent all_columns")
     add_rules(members, exclude_terms("format=json|jsonl|csv|latex"), names="explain")
     add_rules(members, require_terms("format=csv worklist"), names="safe_cells bom")
     return group_options("Output", *members, is_shared=True)
@@ -884,6 +903,7 @@ def parse_numbers(text: str, option: str) -> list[float]:
 
 
 def _parse_number(text: str, option: str) -> float:
+    """Parse a number; raise a UsageError with the option if it is none."""
     try:
         return float(text)
     except ValueError:
@@ -896,6 +916,7 @@ def parse_integers(text: str, option: str) -> list[int]:
 
 
 def _parse_integer(text: str, option: str) -> int:
+    """Parse an integer; raise a UsageError with the option if it is none."""
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
         raise click.UsageError(f"{option}: {quote_value(text)} is not a whole number")
     return parse_whole_number(text.strip(), f"{option}:")

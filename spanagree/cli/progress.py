@@ -75,12 +75,14 @@ class Bar:
             self._timer = self._display = None
 
     def _update_task(self, **task: Any) -> None:
+        """Change the attributes of the step, also in the display."""
         with self._lock:
             self._task |= task
             if self._display is not None:
                 self._display.update(self._display.task_ids[0], **task)
 
     def _show_display(self) -> None:
+        """Show the bar, unless it was hidden before the timer ended."""
         from rich.console import Console  # takes a tenth of a second to load
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -48,7 +48,11 @@ def looks_like_bioc(start: FileHead) -> bool:
     texts = (
         find_first_value(document, "passages[0].text") for document in documents
     )  # BigBIO's are lists
-    return bool(documents) and None not in documents and not any(isinstance(x, list) for x in texts)
+    return (
+        bool(documents)
+        and None not in documents
+        and not any(isinstance(text, list) for text in texts)
+    )
 
 
 def _yield_inner_documents(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

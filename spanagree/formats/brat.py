@@ -493,16 +493,17 @@ def _check_case(noun: str, names: Iterable[str]) -> None:
 
 
 def _list_ids(corpus: Corpus) -> list[str]:
+    """List the ids of all documents of a corpus; documents without ids are numbered."""
     return [corpus.id_of(document_index) for document_index in range(len(corpus))]
 
 
 def _collect_terms_by_use(corpus: Corpus) -> dict[str, set[str]]:
     """Collect the names that are written, by their use."""
     segments = [
-        s
+        segment
         for document in corpus
         for segments_of_annotator in document.seen.values()
-        for s in segments_of_annotator
+        for segment in segments_of_annotator
     ]
     return {
         "label": {segment.label for segment in segments},

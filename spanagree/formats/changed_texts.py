@@ -292,9 +292,9 @@ def _yield_runs_by_window(first: Sequence[str], second: Sequence[str]) -> Iterat
         runs = SequenceMatcher(None, *windows, autojunk=False).get_matching_blocks()[:-1]
         if not runs:
             return
-        yield from ((i + a, j + b, n) for a, b, n in runs)
-        a, b, n = runs[-1]
-        i, j = i + a + n, j + b + n
+        yield from ((i + a, j + b, length) for a, b, length in runs)
+        a, b, length = runs[-1]
+        i, j = i + a + length, j + b + length
 
 
 # --- quotes -------------------------------------------------------------------------------------

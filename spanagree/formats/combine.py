@@ -71,9 +71,13 @@ def merge_sources(
     for source, incoming in later_sources:
         _check_offsets(first_source, merged, source, incoming)
         positions = _find_document_positions(merged, incoming, first_source, source)
-        shared = np.flatnonzero(positions >= 0).tolist()
+        shared_indices = np.flatnonzero(positions >= 0).tolist()
         incoming = _adopt_line_ends(
-            incoming, {d: _get_text_of_document(merged, int(positions[d])) for d in shared}
+            incoming,
+            {
+                document_index: _get_text_of_document(merged, int(positions[document_index]))
+                for document_index in shared_indices
+            },
         )
         _check_document_versions(merged, incoming, positions, escape_name(source))
         is_new = positions < 0
@@ -143,13 +147,17 @@ def join_documents_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpu
         n_occurrences: Counter[Any] = Counter()
         ids: list[str] = []
         added_ids: list[tuple[Any, str]] = []
-        for d in range(len(raw.lengths)):
-            text: Any = tuple(raw.tokens_of(d)) if raw.texts is None else raw.texts[d]
+        for document_index in range(len(raw.lengths)):
+            text: Any = (
+                tuple(raw.tokens_of(document_index))
+                if raw.texts is None
+                else raw.texts[document_index]
+            )
             earlier_ids = ids_of.get(text, [])
             if earlier_ids[n_occurrences[text] :] and any(map(str.strip, text)):
                 ids.append(earlier_ids[n_occurrences[text]])
             else:
-                id_ = raw.id_of(d)
+                id_ = raw.id_of(document_index)
                 is_free = id_ not in used_ids and raw.ids is not None
                 ids.append(id_ if is_free else f"{name}:{id_}")
                 added_ids.append((text, ids[-1]))
@@ -239,11 +247,15 @@ def _collect_spans_by_document(raw: RawCorpus, name: str) -> dict[str, Any]:
     """Collect the spans of an annotator by document; ``None`` for documents that they never saw."""
     spans_by_id: dict[str, Any] = dict.fromkeys(raw.ids or ())
     by_name = raw.annotator_index == raw.annotators.index(name)
-    spans_by_id |= {raw.id_of(d): [] for d in raw.document_index[by_name].tolist()}
+    spans_by_id |= {
+        raw.id_of(document_index): [] for document_index in raw.document_index[by_name].tolist()
+    }
     rows = np.flatnonzero(by_name[raw.annotation])
     columns = (column[rows].tolist() for column in (raw.document, raw.start, raw.end, raw.label))
-    for d, start, end, label in zip(*columns, strict=True):
-        spans_by_id[raw.id_of(d)].append((start, end, raw.labels[label] if label >= 0 else ""))
+    for document_index, start, end, label in zip(*columns, strict=True):
+        spans_by_id[raw.id_of(document_index)].append(
+            (start, end, raw.labels[label] if label >= 0 else "")
+        )
     return {id_: None if spans is None else sorted(spans) for id_, spans in spans_by_id.items()}
 
 
@@ -319,38 +331,47 @@ def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[
             [origins[id_][0] if id_ in origins else -1 for id_ in ids], np.int64
         )
         origin_in_part = {
-            d: origins[ids[d]][1:] for d in np.flatnonzero(part_positions >= 0).tolist()
+            document_index: origins[ids[document_index]][1:]
+            for document_index in np.flatnonzero(part_positions >= 0).tolist()
         }
         raw = _adopt_line_ends(
             raw,
             {
-                d: _get_text_of_document(raw_parts[origin_part], origin_index)
-                for d, (origin_part, origin_index) in origin_in_part.items()
+                document_index: _get_text_of_document(raw_parts[origin_part], origin_index)
+                for document_index, (origin_part, origin_index) in origin_in_part.items()
             },
         )
         raw_parts[part_index] = raw
-        for d in np.flatnonzero(part_positions >= 0).tolist():
-            _, origin_part_index, origin_index = origins[ids[d]]
+        for document_index in np.flatnonzero(part_positions >= 0).tolist():
+            _, origin_part_index, origin_index = origins[ids[document_index]]
             location = (
-                f"{name}: document {quote_value(ids[d])}, which {names[origin_part_index]} has too"
+                f"{name}: document {quote_value(ids[document_index])}, which"
+                f" {names[origin_part_index]} has too"
             )
             check_same_document(
-                _build_version_of_document(raw, d),
+                _build_version_of_document(raw, document_index),
                 _build_version_of_document(raw_parts[origin_part_index], origin_index),
                 location,
                 _ONE_DOCUMENT_PER_ID,
             )
-            shared_documents.add(int(part_positions[d]))
+            shared_documents.add(int(part_positions[document_index]))
         new_documents = np.flatnonzero(part_positions < 0)
         part_positions[new_documents] = n_documents + np.arange(len(new_documents))
         n_documents += len(new_documents)
-        origins |= {ids[d]: (int(part_positions[d]), part_index, d) for d in new_documents.tolist()}
+        origins |= {
+            ids[document_index]: (int(part_positions[document_index]), part_index, document_index)
+            for document_index in new_documents.tolist()
+        }
         positions.append(part_positions)
     return positions, np.array(sorted(shared_documents), np.int64)
 
 
 def _drop_copies(
-    raw: RawCorpus, names: Sequence[str], n_annotations: Sequence[int], shared: Ints, repeats: bool
+    raw: RawCorpus,
+    names: Sequence[str],
+    n_annotations: Sequence[int],
+    shared_documents: Ints,
+    repeats: bool,
 ) -> tuple[RawCorpus, int]:
     """Drop annotations that are equal to one in an earlier part.
 
@@ -372,7 +393,7 @@ def _drop_copies(
     part_index = np.repeat(np.arange(len(names)), n_annotations)
     first_annotations: dict[tuple[int, int], int] = {}
     is_kept = np.ones(len(raw.document_index), np.bool_)
-    for annotation in np.flatnonzero(np.isin(raw.document_index, shared)).tolist():
+    for annotation in np.flatnonzero(np.isin(raw.document_index, shared_documents)).tolist():
         first_annotation = first_annotations.setdefault(
             (int(raw.document_index[annotation]), int(raw.annotator_index[annotation])), annotation
         )
@@ -515,6 +536,7 @@ def rename_annotators(raw: RawCorpus, new_names: Mapping[str, str]) -> RawCorpus
 
 
 def _check_offsets(first_source: str, merged: RawCorpus, source: str, incoming: RawCorpus) -> None:
+    """Raise if the offsets of two sources have different units."""
     if incoming.offsets != merged.offsets:
         raise InputError(
             f"{escape_name(source)}: offsets in {incoming.offsets}, those of"
@@ -529,7 +551,7 @@ def _find_document_positions(
 ) -> Ints:
     """Find the position in the whole of each document of a part, −1 for a new document."""
     if merged.ids is not None and incoming.ids is not None:
-        position_by_id = {id_: d for d, id_ in enumerate(merged.ids)}
+        position_by_id = {id_: document_index for document_index, id_ in enumerate(merged.ids)}
         return np.array([position_by_id.get(id_, -1) for id_ in incoming.ids], np.int64)
     if len(merged.lengths) != len(incoming.lengths):
         raise InputError(
@@ -555,6 +577,7 @@ def _check_document_versions(
 
 
 def _get_text_of_document(raw: RawCorpus, document_index: int) -> str | None:
+    """Return the text of a document; `None` if the corpus has no texts."""
     return None if raw.texts is None else raw.texts[document_index]
 
 
@@ -566,6 +589,7 @@ def _adopt_line_ends(raw: RawCorpus, texts: Mapping[int, str | None]) -> RawCorp
 
 
 def _build_version_of_document(raw: RawCorpus, document_index: int) -> Version:
+    """Build the text, tokens and length of a document, which sources have to agree on."""
     return (
         _get_text_of_document(raw, document_index),
         None if raw.tokens is None else raw.tokens_of(document_index),

@@ -85,8 +85,8 @@ def _split_unquoted_columns(
         for bounds in (np.append(0, separator_positions[:-1] + 1), separator_positions)
     )
     columns = [
-        Fields(raw, starts[c :: len(header)], ends[c :: len(header)])
-        for c in range(len(row_pattern))
+        Fields(raw, starts[column_index :: len(header)], ends[column_index :: len(header)])
+        for column_index in range(len(row_pattern))
     ]
     if not all(map(str.strip, (header[0], *columns[0].codes_and_words[1]))):  # a row may be blank
         return None

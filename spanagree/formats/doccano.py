@@ -209,6 +209,7 @@ def _find_span_key(row: Mapping[str, Any]) -> str | None:
 
 
 def _find_text(row: Mapping[str, Any]) -> str | None:
+    """Find the text of a row; `None` if it has none."""
     text = row.get("text", row.get("data"))
     return text if isinstance(text, str) else None
 
@@ -258,9 +259,9 @@ def write_doccano(corpus: Corpus, path: PathName) -> None:
         )
     rows = []
     in_characters = corpus.to_characters()
-    for d, text in enumerate(in_characters.known("texts", "doccano")):
-        segments = in_characters[d].segments[corpus.annotators[0]]
+    for document_index, text in enumerate(in_characters.known("texts", "doccano")):
+        segments = in_characters[document_index].segments[corpus.annotators[0]]
         if segments is not None:
-            id_ = corpus.id_of(d)
+            id_ = corpus.id_of(document_index)
             rows.append({"id": id_, "text": text, "label": segments, OUR_ID: id_})
     write_text(path, "".join(f"{format_json(row)}\n" for row in rows))

@@ -76,6 +76,7 @@ def read_document_names(
 
 
 def _read_rows(path: str) -> list[Any]:
+    """Read the rows of a table, or of JSON, as mappings by column."""
     if path.endswith((".json", ".jsonl", ".ndjson")):
         return [row for _, row in yield_json_records(path)] if os.path.getsize(path) else []
     lines = [*io.StringIO(read_lines(path), newline="")]

@@ -139,6 +139,7 @@ def _parse_values_by_line(text: str) -> tuple[Any, ...]:
 
 
 def _is_pair(value: list[Any]) -> bool:
+    """Check whether a list begins with a string and an object or a list, as a pair does."""
     return len(value) > 1 and isinstance(value[0], str) and isinstance(value[1], (dict, list))
 
 

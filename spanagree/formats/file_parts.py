@@ -163,7 +163,7 @@ def read_patterns(
     check_flaws(raw, repairable=True)
     names, description = grouping, "names"
     if isinstance(grouping, str) and (table := parse_table_name(grouping)) is not None:
-        ids = [raw.id_of(d) for d in range(len(raw.lengths))]
+        ids = [raw.id_of(document_index) for document_index in range(len(raw.lengths))]
         names = read_document_names(ids, *table, "group", settings.get("document"))
         description = describe_table(*table)
     return Corpus.from_raw(group_documents(raw, names, unit == "document", description))

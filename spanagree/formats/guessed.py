@@ -61,7 +61,12 @@ def convert_to_corpus_and_gold(first: Any, second: Any) -> tuple[Any, str | None
         return corpus, corpus.annotators[0]
     is_single = second is None or isinstance(second, str) or isinstance(first, Corpus)
     items = list(first.values()) if isinstance(first, Mapping) else first
-    if is_single and isinstance(items, list) and items and all(isinstance(x, _PATH) for x in items):
+    if (
+        is_single
+        and isinstance(items, list)
+        and items
+        and all(isinstance(item, _PATH) for item in items)
+    ):
         return _read_paths(first), second
     if is_single and isinstance(first, _PATH):
         return _read_paths(first), second
@@ -123,6 +128,7 @@ def build_corpus_of_two(first: Any, second: Any) -> Corpus:
 
 
 def _read_paths(paths: Any) -> Corpus:
+    """Read a corpus from files; the readers are imported only here."""
     from spanagree.formats.read import read
 
     return read(paths)

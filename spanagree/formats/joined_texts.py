@@ -160,6 +160,7 @@ def read_texts(
 
 
 def _yield_rows(path: PathName, shape: str) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of a JSON file or a table, each with its location."""
     if shape in ("json", "jsonl"):
         yield from yield_json_records(path)
     elif shape in ("csv", "tsv") or os.fspath(path).endswith((".csv", ".tsv")):

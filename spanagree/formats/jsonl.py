@@ -104,6 +104,7 @@ def read_raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
 
 
 def _parse_offset_unit(entry: Mapping[str, Any], location: str) -> str:
+    """Parse the unit of a document's offsets; the default is tokens if it has tokens."""
     offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
     if isinstance(offsets, str) and (offsets in OFFSETS or is_time(offsets)):
         return offsets
@@ -156,6 +157,7 @@ def _parse_entry(line: str, location: str) -> dict[str, Any]:
     """Parse the object in a line."""
 
     def check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Build an object from its pairs; raise if a key is repeated."""
         entry = dict(pairs)
         if len(entry) < len(pairs):
             keys = [key for key, _ in pairs]
@@ -350,18 +352,18 @@ def _yield_lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterato
     for name, quotes in corpus.unplaced.items():
         columns = quotes.at.tolist(), quotes.quote, quotes.label, quotes.size.tolist()
         scores = quotes.scores.tolist()
-        for d, quote, label, size, score in zip(*columns, scores, strict=True):
+        for document_index, quote, label, size, score in zip(*columns, scores, strict=True):
             quote_entry = {"quote": quote, "label": label, "size": size}
             quote_entry |= {} if score != score else {"score": score}  # NaN if unscored
-            unplaced[d].setdefault(name, []).append(quote_entry)
-    for d, document in enumerate(corpus):
+            unplaced[document_index].setdefault(name, []).append(quote_entry)
+    for document_index, document in enumerate(corpus):
         entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
         if document.text is not None:
             entry["text"] = document.text
         if document.tokens is not None:
             entry["tokens"] = list(document.tokens)
             if corpus.token_starts is not None:
-                first_token = corpus.starts[d]
+                first_token = corpus.starts[document_index]
                 entry["token_starts"] = corpus.token_starts[first_token:][
                     : document.length
                 ].tolist()
@@ -370,13 +372,13 @@ def _yield_lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterato
         # the first line names all annotators, in order, even if they did not see the document
         entry["annotators"] = {
             name: None if segments is None else [segment._asdict() for segment in segments]
-            for name, segments in (document.seen if d else document.segments).items()
+            for name, segments in (document.seen if document_index else document.segments).items()
         }
         if document.relations:
             entry["relations"] = _collect_relations_by_annotator(document)
-        if unplaced[d]:
-            entry["unplaced"] = unplaced[d]
-        if d == 0 and (provenance := select_provenance(corpus.reading)):
+        if unplaced[document_index]:
+            entry["unplaced"] = unplaced[document_index]
+        if document_index == 0 and (provenance := select_provenance(corpus.reading)):
             entry["provenance"] = provenance
-        entry |= {name: values[d] for name, values in fields.items()}
+        entry |= {name: values[document_index] for name, values in fields.items()}
         yield format_json(entry)

@@ -98,7 +98,9 @@ def read_labels(
             table.find_column(column_name, role) for role, column_name in column_by_role.items()
         ]
         return build_label_table(
-            *(table.columns[c] for c in columns), location=table.format_location, **table_options
+            *(table.columns[column_index] for column_index in columns),
+            location=table.format_location,
+            **table_options,
         )
     if counts:
         item_column, columns = table.find_columns(item, label, "label")
@@ -116,19 +118,23 @@ def _read_wide(
 ) -> LabelTable:
     """Read the labels in a table with one column per annotator."""
     item_column, columns = table.find_columns(item, annotator, "annotator")
-    header = [table.header[c] for c in columns]
+    header = [table.header[column_index] for column_index in columns]
     rows = (
         range(1, len(table.lines) + 1)
         if item_column is None
         else table.list_item_names(item_column)
     )
     names = [name for name in rows for _ in columns]
-    labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
+    labels = list(
+        chain.from_iterable(
+            zip(*(table.columns[column_index] for column_index in columns), strict=True)
+        )
+    )
     return build_label_table(
         names,
         header * len(rows),
         labels,
-        location=lambda k: table.format_location(k // len(columns)),
+        location=lambda cell_index: table.format_location(cell_index // len(columns)),
         **table_options,
     )
 
@@ -194,13 +200,18 @@ class _LabelFile:
                 )
 
     def format_location(self, row: int) -> str:
+        """Format the file and line of a row, as the beginning of a message."""
         return f"{self.name}:{self.lines[row]}: "
 
     def find_column(self, name: object, role: str) -> int:
         """Find the index of a column, by its name or, without one, by its role."""
         headers = ", ".join(map(quote_value, self.header))
         if name is None:
-            matching = [c for c, name in enumerate(self.header) if name.strip().lower() == role]
+            matching = [
+                column_index
+                for column_index, name in enumerate(self.header)
+                if name.strip().lower() == role
+            ]
             if len(matching) != 1:
                 advice = (
                     "; a table with a column for each annotator needs --wide (wide=True)"
@@ -214,9 +225,13 @@ class _LabelFile:
             return matching[0]
         if not isinstance(name, str):
             raise SettingError(f"{role} {quote_value(name)}; the name of one column is needed")
-        matching_columns = [c for c, header in enumerate(self.header) if header == name]
+        matching_columns = [
+            column_index for column_index, header in enumerate(self.header) if header == name
+        ]
         matching_columns = matching_columns or [
-            c for c, header in enumerate(self.header) if header.strip() == name
+            column_index
+            for column_index, header in enumerate(self.header)
+            if header.strip() == name
         ]
         if len(matching_columns) != 1:
             problem = (
@@ -241,19 +256,27 @@ class _LabelFile:
             ]
         else:
             item_column = item_column or 0
-            columns = [c for c in range(len(self.header)) if c != item_column]
+            columns = [
+                column_index
+                for column_index in range(len(self.header))
+                if column_index != item_column
+            ]
             if not columns:
                 raise InputError(
                     f"{self.name}: one column; besides the item's one for each {role} is needed"
                 )
-        texts = [convert_to_text(self.header[c]) for c in columns]  # 1.0 is 1, as in cells
-        for i, (c, name) in enumerate(zip(columns, texts, strict=True)):
+        texts = [
+            convert_to_text(self.header[column_index]) for column_index in columns
+        ]  # 1.0 is 1, as in cells
+        for i, (column_index, name) in enumerate(zip(columns, texts, strict=True)):
             if name is None:
-                raise InputError(f"{self.name}: column {c + 1} has no name; each {role} needs one")
+                raise InputError(
+                    f"{self.name}: column {column_index + 1} has no name; each {role} needs one"
+                )
             if name in texts[:i]:
                 raise InputError(
-                    f"{self.name}: columns {columns[texts.index(name)] + 1} and {c + 1} are both"
-                    f" called {quote_value(name)}; each {role} needs a name of its own"
+                    f"{self.name}: columns {columns[texts.index(name)] + 1} and {column_index + 1}"
+                    f" are both called {quote_value(name)}; each {role} needs a name of its own"
                 )
         return item_column, columns
 
@@ -284,19 +307,22 @@ class _LabelFile:
         """
         count_by_cell = {
             cell: int(float(cell))
-            for cell in set(chain.from_iterable(self.columns[c] for c in columns))
+            for cell in set(
+                chain.from_iterable(self.columns[column_index] for column_index in columns)
+            )
             if re.fullmatch(r"\s*[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII)
         }
-        rows = list(zip(*(self.columns[c] for c in columns), strict=True))
+        rows = list(zip(*(self.columns[column_index] for column_index in columns), strict=True))
         for i, row in enumerate(rows):
-            for c, cell in zip(columns, row, strict=True):
+            for column_index, cell in zip(columns, row, strict=True):
                 if cell not in count_by_cell:
                     raise InputError(
                         f"{self.format_location(i)}count {quote_value(cell)} of"
-                        f" {quote_value(self.header[c])}; a whole number from 0 is needed"
+                        f" {quote_value(self.header[column_index])}; a whole number from 0 is"
+                        " needed"
                     )
         counts = [[count_by_cell[cell] for cell in row] for row in rows]
-        header = [self.header[c] for c in columns]
+        header = [self.header[column_index] for column_index in columns]
         try:
             table = LabelTable.from_counts(counts, header, items=items)
         except InputError as error:

@@ -46,6 +46,7 @@ def parse_steps(path: str) -> tuple[tuple[str | int, ...], ...]:
 
 
 def _parse_alternative(path: str) -> tuple[str | int, ...]:
+    """Parse a path without alternatives into keys, indices and wildcards."""
     steps: list[str | int] = []
     position = 0
     while position < len(path):
@@ -116,6 +117,7 @@ def find_keyed_values(record: Any, path: str) -> list[tuple[str, Any]]:
 
 
 def _follow_steps(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
+    """Follow the steps of a path from each value, and list the values at its end."""
     for step in steps:
         if not values:
             break
@@ -130,9 +132,13 @@ def _follow_steps(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
             inner_values = (value.values() for value in values if isinstance(value, dict))
             values = [item for values_of_object in inner_values for item in values_of_object]
         elif isinstance(step, int):
-            values = [v[step] for v in values if isinstance(v, list) and -len(v) <= step < len(v)]
+            values = [
+                value[step]
+                for value in values
+                if isinstance(value, list) and -len(value) <= step < len(value)
+            ]
         else:
-            values = [v[step] for v in values if isinstance(v, dict) and step in v]
+            values = [value[step] for value in values if isinstance(value, dict) and step in value]
     return values
 
 
@@ -149,6 +155,7 @@ def leads_to_several(path: str) -> bool:
 
 
 def _is_wildcard(step: str | int) -> bool:
+    """Check whether a step leads to all elements of a list, or to all keys."""
     return step in ("[*]", "[1:]", "*")
 
 
@@ -206,7 +213,7 @@ def yield_inner_records(
         ]
     if len(record_keys) < 2:
         containers = _follow_steps([value], record_steps[:-1]) if record_steps else ()
-        if record_keys or not any(x in ([], {}) for x in containers):
+        if record_keys or not any(container in ([], {}) for container in containers):
             yield "", value
         return
     split_steps = [record_steps]
@@ -260,7 +267,7 @@ def _check_list(element: Any, location: str) -> None:
     """Check that a value is a list of spans, if there is one for each record."""
     element = _parse_json_text(element)
     if element is None or (
-        isinstance(element, list) and all(isinstance(x, (dict, list)) for x in element)
+        isinstance(element, list) and all(isinstance(item, (dict, list)) for item in element)
     ):
         return
     raise invalid_value(location, element, "a list of spans is needed for each record")
@@ -275,7 +282,9 @@ def _choose_alternative(value: Any, path: str) -> _Steps:
     """Return the steps of the first alternative with a value that is not null, or of the first."""
     alternatives = parse_steps(path)
     leading = (
-        steps for steps in alternatives if any(x is not None for x in _follow_steps([value], steps))
+        steps
+        for steps in alternatives
+        if any(leaf is not None for leaf in _follow_steps([value], steps))
     )
     return next(leading, alternatives[0])
 
@@ -286,7 +295,7 @@ def _find_record_steps(value: Any, steps: _Steps, *, in_lists: bool) -> _Steps:
     if (
         in_lists
         and wildcards
-        and not any(isinstance(x, list) for x in _follow_steps([value], steps))
+        and not any(isinstance(leaf, list) for leaf in _follow_steps([value], steps))
     ):
         last_wildcard = wildcards.pop()  # this one leads to the parts of a content
         while wildcards and wildcards[-1] == last_wildcard - 1:
@@ -395,13 +404,14 @@ def find_misshapen(value: Any, path: str) -> tuple[str, Any] | None:
         leading = [
             path_steps
             for path_steps in alternatives
-            if any(x is not None for x in _follow_steps([value], path_steps))
+            if any(leaf is not None for leaf in _follow_steps([value], path_steps))
         ]
         alternatives = tuple(leading[:1]) or alternatives
     return next(filter(None, (_find_misshapen_value(value, steps) for steps in alternatives)), None)
 
 
 def _find_misshapen_value(value: Any, path: _Steps) -> tuple[str, Any] | None:
+    """Find the first value along a path that is not the list or object that the next step needs."""
     values, is_under_any = [value], False
     for position, step in enumerate(path):
         is_list = isinstance(step, int) or step in ("[*]", "[1:]")

@@ -117,6 +117,7 @@ class _RowReader:
             yield Record(location, id_, {"text": filled["text"]}, answers)
 
     def _find_id(self, row: Mapping[str, Any]) -> object:
+        """Find the id of the annotator in a row; `None` if it has none."""
         ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
         return next((id_ for id_ in ids if id_), None)
 
@@ -181,6 +182,7 @@ class _RowReader:
 
 
 def _parse_spans(row: Mapping[str, Any], location: str) -> Iterator[RawSpan]:
+    """Parse the spans of a row."""
     for span in check_objects(row.get("spans"), "spans", location):
         start, end = _find_span_bounds(span, row.get("tokens"), location)
         quote = span.get("text")
@@ -252,9 +254,10 @@ def write_prodigy(corpus: Corpus, path: PathName) -> None:
 
 
 def _yield_rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    """Yield a row for each document and annotator, as Prodigy's database has them."""
     in_characters = corpus.to_characters()
-    for d, text in enumerate(in_characters.known("texts", "Prodigy")):
-        document = in_characters[d]
+    for document_index, text in enumerate(in_characters.known("texts", "Prodigy")):
+        document = in_characters[document_index]
         input_hash, task_hash = _compute_hashes(document.id, text)
         id_entry = {} if str(input_hash) == document.id else {OUR_ID: document.id}
         hashes = {
@@ -262,8 +265,8 @@ def _yield_rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
             "_task_hash": task_hash,
             "_view_id": "spans_manual",
         }
-        in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
-        tokens = {"tokens": _list_tokens(corpus, d, text)} if in_tokens else {}
+        in_tokens = corpus[document_index].segments if corpus.offsets == "tokens" else {}
+        tokens = {"tokens": _list_tokens(corpus, document_index, text)} if in_tokens else {}
         for name, segments in document.seen.items():
             spans: list[dict[str, Any]] = [
                 {"start": start, "end": end, "label": label} for start, end, label in segments
@@ -283,18 +286,18 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
     For arguments and errors see :func:`spanagree.formats.write.write_tasks`.
     """
     in_tokens, rows = corpus.offsets == "tokens", []
-    for d, id_, text, name in yield_tasks(corpus, document, assignees, "Prodigy"):
+    for document_index, id_, text, name in yield_tasks(corpus, document, assignees, "Prodigy"):
         input_hash, task_hash = _compute_hashes(id_, text, name)
-        tokens = {"tokens": _list_tokens(corpus, d, text)} if in_tokens else {}
+        tokens = {"tokens": _list_tokens(corpus, document_index, text)} if in_tokens else {}
         meta = {"document": id_, "assignee": name}
         hashes = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
         rows.append({"text": text, **hashes, **tokens, "meta": meta})
     write_text(path, "".join(f"{format_json(row)}\n" for row in rows))
 
 
-def _list_tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
+def _list_tokens(corpus: Corpus, document_index: int, text: str) -> list[dict[str, Any]]:
     """Return the tokens of a document, with their offsets in the text that is written."""
-    words, first_token = corpus.tokens_of(d), int(corpus.starts[d])
+    words, first_token = corpus.tokens_of(document_index), int(corpus.starts[document_index])
     if corpus.texts is None or corpus.token_starts is None:
         starts = join_words(words, np.array([len(words)]))[1]
     else:

@@ -87,6 +87,7 @@ def read_raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
 
 
 def _yield_records(documents: dict[str, _Document], joiner: str, location: str) -> Iterator[Record]:
+    """Yield a record for each document, and remove the document from the mapping."""
     for id_ in list(documents):
         document = documents.pop(id_)  # the texts of a large file are in memory once
         offsets = (

@@ -53,6 +53,7 @@ class Quotes:
         }
 
         def is_free(span: Bounds) -> bool:
+            """Check whether no earlier quote covers a part of a span."""
             return not any(is_taken[slice(*span)])
 
         quote_order = sorted(
@@ -91,15 +92,15 @@ class Quotes:
         self, text: Place, quote: str
     ) -> Iterator[tuple[Bounds, Counter[str]]]:
         """Yield the possible spans of a quote, the best first, each with its counter."""
-        exact = _find_unsplit_occurrences(text, quote)
-        yield from ((span, self.exact) for span in exact if not cuts_word(text, *span))
-        exact_spans = {*exact}
+        occurrences = _find_unsplit_occurrences(text, quote)
+        yield from ((span, self.exact) for span in occurrences if not cuts_word(text, *span))
+        exact_spans = {*occurrences}
         loose = [span for span in find_loose_occurrences(text, quote) if span not in exact_spans]
         yield from ((span, self.loose) for span in loose if not cuts_word(text, *span))
-        yield from ((span, self.exact) for span in exact if cuts_word(text, *span))
+        yield from ((span, self.exact) for span in occurrences if cuts_word(text, *span))
         yield from ((span, self.loose) for span in loose if cuts_word(text, *span))
         nearest_span = None
-        if self.align and isinstance(text, str) and not exact and not loose:
+        if self.align and isinstance(text, str) and not occurrences and not loose:
             nearest_span = find_changed_quote(text, quote)
         if nearest_span is not None:
             yield nearest_span, self.changed

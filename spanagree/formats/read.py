@@ -64,7 +64,7 @@ def read(
     repair = list_steps(repair, repeats, unplaced)
     paths = source.values() if isinstance(source, Mapping) else source
     are_paths = isinstance(source, (list, tuple, Mapping)) and all(
-        isinstance(p, _PATH) for p in paths
+        isinstance(path, _PATH) for path in paths
     )
     if isinstance(source, _PATH) or are_paths:
         files = name_layers(source)

@@ -72,7 +72,7 @@ class _Source:
         path: path of the file.
         options: options for this file.
         format_name: name of the format, or ``None``.
-        look: cached function that reads the beginning of a file, once per path.
+        sniff_path: cached function that reads the beginning of a file, once per path.
         is_only_file: True if there are no other files.
         is_named: True if a user named the annotator.
     """
@@ -81,25 +81,25 @@ class _Source:
     path: PathName
     options: Options
     format_name: str | None
-    look: Callable[[Any], SniffedFile]
+    sniff_path: Callable[[Any], SniffedFile]
     is_only_file: bool
     is_named: bool
 
     @property
-    def sniffed(self) -> SniffedFile:
+    def sniffed_file(self) -> SniffedFile:
         """Beginning of the file."""
-        return self.look(self.path)
+        return self.sniff_path(self.path)
 
     @cached_property
-    def form(self) -> str:
-        """Name of the format."""
-        return self.format_name or self.sniffed.find_format(self.options)
+    def resolved_format(self) -> str:
+        """Name of the format: the one that a user named, or else the recognised one."""
+        return self.format_name or self.sniffed_file.find_format(self.options)
 
     @property
-    def is_as_named(self) -> bool:
+    def has_recognised_format(self) -> bool:
         """True if the named format is also the recognised one."""
         with suppress(SpanAgreeError):
-            return self.sniffed.find_format({}) == self.format_name
+            return self.sniffed_file.find_format({}) == self.format_name
         return False
 
     def read_rows(self, texts: TextLookup | None, *, thorough: bool = False) -> RawCorpus:
@@ -109,23 +109,23 @@ class _Source:
         their names, with a note. Another note is added if the extension does not fit the format.
         Files of a single pattern keep their own names; each of several patterns is an annotator.
         """
-        takes = {*get_format(self.form).takes} - {*_TIME_OPTIONS}
+        takes = {*get_format(self.resolved_format).takes} - {*_TIME_OPTIONS}
         reader_options = {key: value for key, value in self.options.items() if key in takes}
         if texts is not None:
             reader_options["texts"] = texts
-        raw = get_format(self.form).read(self.path, **reader_options)
+        raw = get_format(self.resolved_format).read(self.path, **reader_options)
         if _SELECTING_OPTIONS.isdisjoint(reader_options):
-            raw = _count_unread_marks(self.path, raw, self.form, thorough=thorough)
+            raw = _count_unread_marks(self.path, raw, self.resolved_format, thorough=thorough)
         name = escape_path(self.path)
         is_one_of_many = self.is_only_file and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
         notes = raw.notes
         is_guessed = any("columns guessed" in note for note in notes)
-        if self.form != find_format_by_name(self.path) or is_guessed:
+        if self.resolved_format != find_format_by_name(self.path) or is_guessed:
             own_notes = [note for note in notes if note.startswith(f"{name}: ")]
             details = [note.removeprefix(f"{name}: ") for note in own_notes]
             other_notes = [note for note in notes if note not in own_notes]
-            notes = ("; ".join([f"{name}: read as {self.form}", *details]), *other_notes)
+            notes = ("; ".join([f"{name}: read as {self.resolved_format}", *details]), *other_notes)
         names = {source_name: source_name or annotator for source_name in raw.annotators}
         if self.is_named and not self._names_columns:
             if len(names) == 1:
@@ -140,7 +140,7 @@ class _Source:
 
     def has_annotator_names(self, raw: RawCorpus) -> bool:
         """Check whether annotators have names in the file, and the user gave no other name."""
-        return not self.has_own_name and not self._is_called_as_column(raw)
+        return not self.has_user_given_name and not self._is_called_as_column(raw)
 
     @property
     def _names_columns(self) -> bool:
@@ -158,11 +158,11 @@ class _Source:
 
     def read_texts(self) -> Mapping[str, Place]:
         """Return the texts of the file by id, or the tokens."""
-        if self.sniffed.has_texts_only({}):
+        if self.sniffed_file.has_texts_only({}):
             from spanagree.formats.joined_texts import read_texts
 
             return read_texts(self.path, self.options.get("document"), self.options.get("text"))
-        form = get_format(self.form)
+        form = get_format(self.resolved_format)
         reader_options = {key: value for key, value in self.options.items() if key in form.takes}
         raw = form.read({self.layer: self.path} if form.is_layer else self.path, **reader_options)
         if raw.texts is None and raw.tokens is not None:
@@ -172,14 +172,14 @@ class _Source:
         return dict(zip(raw.ids or (), raw.texts or (), strict=False))
 
     @property
-    def has_own_name(self) -> bool:
+    def has_user_given_name(self) -> bool:
         """True if a user named the annotator differently from the file."""
         return self.layer in find_user_named_layers({self.layer: self.path})
 
     @property
     def _recognition_problem(self) -> str:
         """Problem of a file without recognised spans or tags."""
-        columns = self.sniffed.other_columns
+        columns = self.sniffed_file.possible_annotation_columns
         description = f"its columns {join_names(columns)}" if columns else "it"
         return f"no spans or tags are recognised in {description}"
 
@@ -190,8 +190,8 @@ class _Source:
             InputError: if a user named it as an annotator, and it may have spans.
         """
         name, problem = escape_path(self.path), self._recognition_problem
-        if self.sniffed.other_columns and self.has_own_name:
-            quoted = shlex.quote(f"{self.layer}:{self.sniffed.other_columns[0]}")
+        if self.sniffed_file.possible_annotation_columns and self.has_user_given_name:
+            quoted = shlex.quote(f"{self.layer}:{self.sniffed_file.possible_annotation_columns[0]}")
             raise InputError(
                 f"{name}: named as annotator {quote_value(self.layer)}, and {problem}; --spans"
                 f" {quoted} (spans={quoted}) names the column, or leave the name out"
@@ -201,13 +201,13 @@ class _Source:
     def raise_unneeded_texts(self) -> None:
         """Raise the error for a file of texts that no other file needs."""
         name = escape_path(self.path)
-        if column := self.sniffed.marked_column:
+        if column := self.sniffed_file.marked_column:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{column}")
             raise InputError(
                 f"{name}: texts with marks in them; --spans {quoted} reads them beside a file with"
                 " the texts"
             )
-        if columns := self.sniffed.other_columns:
+        if columns := self.sniffed_file.possible_annotation_columns:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{columns[0]}")
             raise InputError(
                 f"{name}: {self._recognition_problem}, and no other file needs its texts; --spans"
@@ -283,14 +283,14 @@ def read_raw_files(
         check_choice(join, JOIN, "join")
     for key in set_options.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
-    look = cache(SniffedFile.from_path)
+    sniff_path = cache(SniffedFile.from_path)
     sources = [
         _Source(
             layer,
             path,
             select_options_of_file(set_options, layer, files),
             form,
-            look,
+            sniff_path,
             len(files) == 1,
             layer in (find_user_named_layers(files) if named_layers is None else named_layers),
         )
@@ -301,10 +301,10 @@ def read_raw_files(
     for source in sources:
         if source.path == "-":
             check_stdin(form)
-        if len(sources) > 1 and source.sniffed.has_texts_only(source.options):
+        if len(sources) > 1 and source.sniffed_file.has_texts_only(source.options):
             text_sources.append(source)
         else:
-            by_format.setdefault(source.form, []).append(source)
+            by_format.setdefault(source.resolved_format, []).append(source)
     _check_options(set_options, by_format)
     raw_by_layer: dict[str, RawCorpus] = {}
     lookups: list[TextLookup] = []
@@ -353,7 +353,7 @@ def read_raw_files(
     annotated_sources = [
         source for format_sources in by_format.values() for source in format_sources
     ]
-    separate_layers = [source.layer for source in annotated_sources if source.has_own_name]
+    separate_layers = [source.layer for source in annotated_sources if source.has_user_given_name]
     merged = (
         merge_sources(raw_by_layer, separate_layers)
         if len(raw_by_layer) > 1
@@ -368,7 +368,7 @@ def read_raw_files(
         )
     merged = apply_discontinuous(rename_and_select_labels(merged, **labels), discontinuous)
     merged = apply_absent(merged, set_options.get("absent"))
-    if form is None or all(source.is_as_named for source in annotated_sources):
+    if form is None or all(source.has_recognised_format for source in annotated_sources):
         return merged
     settings = build_reading_settings(**{**merged.reading.get("read", {}), "from": form})
     return merged.replace(reading={**merged.reading, **settings})
@@ -415,7 +415,11 @@ def _compose_recordings_note(
         and len(raw_by_layer[name].lengths) == 1
         for name in names
     ]
-    if len(names) < 2 or not all(is_unnamed) or all(source.has_own_name for source in sources):
+    if (
+        len(names) < 2
+        or not all(is_unnamed)
+        or all(source.has_user_given_name for source in sources)
+    ):
         return []
     return [
         f"{join_names(names)}: taken as annotators of one recording; if they are of several, name a"

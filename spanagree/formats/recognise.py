@@ -148,8 +148,8 @@ class SniffedFile(NamedTuple):
             is_project = has_pattern(path) and _are_annotation_files(path)
             return "inception" if is_project else find_format_by_name(path)
         is_named = any(options.get(name) is not None for name in COLUMNS_OF_ROWS)
-        if self.half_known and not is_named:
-            name, key = self.half_known
+        if self.tool_with_unread_spans and not is_named:
+            name, key = self.tool_with_unread_spans
             raise InputError(
                 f"{escape_path(path)}: as {name} writes it, but for spans under"
                 f" {quote_value(key)}, which {name} does not read; take them out, or read the rest"
@@ -221,7 +221,9 @@ class SniffedFile(NamedTuple):
         spans = options.get("spans")
         values = spans.values() if isinstance(spans, Mapping) else [spans]
         keys = {key for key in values if isinstance(key, str)}
-        if self.half_known or any(not keys.isdisjoint(row) for row in self.start.objects):
+        if self.tool_with_unread_spans or any(
+            not keys.isdisjoint(row) for row in self.start.objects
+        ):
             return False
         try:
             self.find_format({})
@@ -230,7 +232,7 @@ class SniffedFile(NamedTuple):
         return False
 
     @property
-    def half_known(self) -> tuple[str, str] | None:
+    def tool_with_unread_spans(self) -> tuple[str, str] | None:
         """Tool with a matching beginning, and the key of spans in the file that it does not read.
 
         ``None`` if another format explains the whole file. A dataset explains no more than paths
@@ -246,7 +248,7 @@ class SniffedFile(NamedTuple):
         return None
 
     @property
-    def other_columns(self) -> list[str]:
+    def possible_annotation_columns(self) -> list[str]:
         """Names of columns, or keys of records, that are neither ids nor texts."""
         if self.start is None:
             return []
@@ -485,7 +487,11 @@ def _describe_missing_part(start: FileHead, names: Sequence[str]) -> str:
 def _has_objects(start: FileHead, key: str) -> bool:
     """Check whether the only object of a file has a list of objects under a key."""
     value = start.objects[0][key]
-    return isinstance(value, list) and bool(value) and all(isinstance(x, dict) for x in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(element, dict) for element in value)
+    )
 
 
 # --- standard input -------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ _guess_from_head = import_on_call("spanagree.formats.hugging_face.load", "guess_
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
+    """Write the layer of a corpus with a single annotator as spaCy's DocBin."""
     if len(corpus.layers) != 1:
         raise SettingError(
             f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
@@ -34,6 +35,7 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
 
 
 def _write_parquet(corpus: Corpus, path: PathName) -> None:
+    """Write a corpus as the Parquet file of a dataset."""
     suffix = Path(path).suffix.lower()
     if suffix in (".json", ".csv"):
         raise SettingError(
@@ -45,9 +47,9 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
 
     datasets = import_optional("datasets", "datasets", "writing Parquet")
     mute_datasets(datasets)
-    out = io.BytesIO()
-    to_dataset(corpus).to_parquet(out)
-    write_bytes(path, out.getvalue())
+    buffer = io.BytesIO()
+    to_dataset(corpus).to_parquet(buffer)
+    write_bytes(path, buffer.getvalue())
 
 
 Options = Mapping[str, Any]

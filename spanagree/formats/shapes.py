@@ -59,5 +59,8 @@ def measure_nesting(value: Any) -> tuple[int, type]:
     depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
     while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and count_entries(inner):
         depth += 1
-        inner = next((x for x in inner if x is not None and count_entries(x) != 0), None)
+        inner = next(
+            (element for element in inner if element is not None and count_entries(element) != 0),
+            None,
+        )
     return depth, str if isinstance(inner, str) or inner is None else type(inner)

@@ -167,8 +167,8 @@ def _yield_records(
 ) -> Iterator[Record]:
     """Yield the documents with the tokens that are kept, and their annotations."""
     n_dropped = 0
-    for d, row in enumerate(rows):
-        id_ = str(d + 1) if ids is None else ids[d]
+    for document_index, row in enumerate(rows):
+        id_ = str(document_index + 1) if ids is None else ids[document_index]
         location = f"document {quote_value(id_)}"
         if not row:
             raise InputError(f"{location}: no annotator has a Doc of it; leave it out")
@@ -216,12 +216,15 @@ def _read_spans(
 
 def _find_token_difference(rows: Sequence[_Row]) -> str | None:
     """Describe the first difference in two annotators' tokens of a text, if there is one."""
-    for d, row in enumerate(rows, 1):
+    for document_number, row in enumerate(rows, 1):
         tokens = {name: [(token.idx, token.text) for token in doc] for name, doc in row.items()}
         first_name = next(iter(tokens), "")
         for name in tokens:
             if tokens[name] != tokens[first_name]:
-                return f"document {d} is tokenised differently by {first_name} and {name}"
+                return (
+                    f"document {document_number} is tokenised differently by {first_name} and"
+                    f" {name}"
+                )
     return None
 
 
@@ -268,6 +271,7 @@ def _find_stored_ids(rows: Sequence[_Row]) -> list[str] | None:
 
 
 def _is_annotated(doc: Any, spans: str | None) -> bool:
+    """Check whether a Doc has annotations, which may be empty."""
     if _get_user_data(doc).get(_NEVER):
         return False
     if spans is not None:
@@ -393,8 +397,8 @@ def to_docs(
     if spans is None:
         _check_ents(corpus, annotator)
     docs = []
-    for d, document in enumerate(corpus):
-        words, gaps = _list_words_and_gaps(corpus, d)
+    for document_index, document in enumerate(corpus):
+        words, gaps = _list_words_and_gaps(corpus, document_index)
         try:
             doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
@@ -430,13 +434,13 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
         )
 
 
-def _list_words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
+def _list_words_and_gaps(corpus: Corpus, document_index: int) -> tuple[list[str], list[bool]]:
     """Return the tokens of a document, and a mask of the tokens followed by a space."""
-    document = corpus[d]
+    document = corpus[document_index]
     words = list(document.tokens or ())
     if document.text is None or corpus.token_starts is None:
         return words, [True] * (len(words) - 1) + [False] * (len(words) > 0)
-    starts = corpus.token_starts[corpus.starts[d] :][: len(words)].tolist()
+    starts = corpus.token_starts[corpus.starts[document_index] :][: len(words)].tolist()
     ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
     next_starts = [*starts[1:], len(document.text)][: len(words)]
     gaps = [end < next_start for end, next_start in zip(ends, next_starts, strict=True)]

@@ -68,6 +68,7 @@ def _is_text_part(key: str) -> bool:
 
 
 def _is_list_step(step: str | int) -> bool:
+    """Check whether a step of a path leads into a list."""
     return isinstance(step, int) or step.startswith("[")
 
 

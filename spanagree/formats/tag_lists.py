@@ -86,6 +86,7 @@ def from_tags(
 
 
 def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
+    """Build the column of an annotator's tags; `None` is a document that they did not see."""
     is_unseen = np.array([tags is None for tags in documents], dtype=np.bool_)
     seen_documents = [tags for tags in documents if tags is not None]
     try:
@@ -144,10 +145,12 @@ def _compute_lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]]
             )
         is_different = (layer_sizes != lengths) & (layer_sizes >= 0) & (lengths >= 0)
         if is_different.any():
-            d = int(is_different.argmax())
+            document_index = int(is_different.argmax())
             raise InputError(
-                f"{noun}, document {d + 1}: {pluralize(int(layer_sizes[d]), 'tag')}; the"
-                f" annotators before it have {lengths[d]}, and each annotator needs the same"
+                f"{noun}, document {document_index + 1}:"
+                f" {pluralize(int(layer_sizes[document_index]), 'tag')}; the"
+                f" annotators before it have {lengths[document_index]}, and each annotator needs"
+                " the same"
             )
         lengths = np.maximum(lengths, layer_sizes)
     if len(lengths) and lengths.min() < 0:

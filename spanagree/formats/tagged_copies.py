@@ -156,6 +156,7 @@ def _split_tags(
     """
 
     def parse_tag(piece: str, position: int) -> MarkupToken:
+        """Parse a piece of a tagged copy: text, or a tag that opens, closes or is empty."""
         if is_text(piece, position):
             return MarkupToken("text", text=piece)
         if piece.endswith("/>"):

@@ -423,6 +423,7 @@ class _RecordReader:
         return annotator
 
     def _is_seen(self, annotator_part: Any) -> bool:
+        """Check whether an annotator saw a document: no path has a value that denies it."""
         return not any(
             _is_member(find_first_value(annotator_part, path), unseen_values)
             for path, unseen_values in self.tool.unseen.items()
@@ -441,7 +442,11 @@ class _RecordReader:
             lists = [(None, value) for value in find_values(annotator_part, tool.spans)]
         spans = [(label, span) for label, value in lists for span in _wrap_in_list(value)]
         self.n_found["spans"] += is_seen and bool(spans)
-        if tool.marked and tool.annotator != KEY and self._is_other_answer(annotator_part, spans):
+        if (
+            tool.marked
+            and tool.annotator != KEY
+            and self._is_rating_or_choice(annotator_part, spans)
+        ):
             self.log.passed["other answer"] += 1
             return
         if not spans:
@@ -462,7 +467,9 @@ class _RecordReader:
         relations = self._yield_relations(annotator_part, span_by_name, location)
         yield RawAnnotation(annotator, rows, relations=relations, location=location)
 
-    def _is_other_answer(self, annotator_part: Any, spans: list[tuple[str | None, Any]]) -> bool:
+    def _is_rating_or_choice(
+        self, annotator_part: Any, spans: list[tuple[str | None, Any]]
+    ) -> bool:
         """Check whether an annotator's part is a rating or a choice instead of a list of spans."""
         outer = self.tool.spans.rpartition("[*]")[0]
         values = [

@@ -100,6 +100,7 @@ def is_object_by_id(start: FileHead) -> bool:
 
 
 def _is_span(span: Any) -> bool:
+    """Check whether a value is a span in a form that tools use, and not a record with spans."""
     if isinstance(span, dict):
         is_record = any(
             isinstance(span[key], list) for key in span if simplify_name(key) in _RECORD_COLUMNS

@@ -242,7 +242,7 @@ def yield_marks(record: Any) -> Iterator[Found]:
                     stack.append((inner_value, inner_path, is_inside, key_class.is_units))
         elif isinstance(value, list) and value:
             if n_tags := _count_tags(value):
-                yield path, n_tags, next(x for x in value if x != "O")
+                yield path, n_tags, next(tag for tag in value if tag != "O")
                 continue
             if _is_span(value, is_inside_marks) and not is_unit:
                 yield path, 1, value
@@ -266,6 +266,7 @@ def _count_tags(values: list[Any]) -> int:
 
 
 def _is_tag_like(item: str) -> bool:
+    """Check whether an item is ``O`` or has the prefix of a tag."""
     return item == "O" or bool(_TAG.match(item))
 
 
@@ -309,8 +310,8 @@ def _is_place(value: Any) -> bool:
     objects = value if isinstance(value, list) else [value]
     return bool(objects) and all(
         isinstance(candidate, dict)
-        and all(is_integer(x) or _classify_key(key).is_text for key, x in candidate.items())
-        and (_has_ends(candidate) or any(isinstance(x, str) for x in candidate.values()))
+        and all(is_integer(item) or _classify_key(key).is_text for key, item in candidate.items())
+        and (_has_ends(candidate) or any(isinstance(item, str) for item in candidate.values()))
         and any(_classify_key(key).is_start for key in candidate)
         for candidate in objects
     )
@@ -334,7 +335,11 @@ def _yield_elements(element: Element, parent_path: str = "") -> Iterator[Found]:
     """Yield the elements with a start and an end, except tokens and sentences."""
     name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     path = f"{parent_path}/{name}"
-    integers = {key: int(x) for key, x in element.attrib.items() if x.isdecimal() and len(x) < 20}
+    integers = {
+        key: int(value)
+        for key, value in element.attrib.items()
+        if value.isdecimal() and len(value) < 20
+    }
     if _has_ends(integers) and {simplify_name(name), f"{simplify_name(name)}s"}.isdisjoint(
         _UNITS | _LINKS
     ):

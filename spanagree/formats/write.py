@@ -138,6 +138,7 @@ def _count_spaced_segments(corpus: Corpus) -> int:
 
 
 def _compose_lost_details_notes(corpus: Corpus, form: str) -> list[str]:
+    """Compose notes on the parts of a corpus that a format cannot store."""
     if form == "jsonl":
         return []
     if form == "brat":

@@ -127,12 +127,14 @@ def _check_no_entities(source: BinaryIO, location: str) -> None:
     """Raise if entities are declared before the root; a document type alone is harmless."""
 
     def raise_declared(name: str, *_: Any) -> NoReturn:
+        """Raise for a declared entity."""
         raise InputError(
             f"{location}: declares the entity {quote_value(name)}; XML with entities is not read:"
             " delete <!ENTITY …> if you trust the file"
         )
 
     def raise_reached(*_: Any) -> NoReturn:
+        """Stop the parser at the root element, before which all entities are declared."""
         raise _RootReachedError
 
     parser = expat.ParserCreate()

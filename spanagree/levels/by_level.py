@@ -166,10 +166,14 @@ class EvaluationByLevel(Result):
             for score_key in ("observed", "corrected")
         }
 
-    def head(self) -> dict[str, Any]:
+    def build_head(self) -> dict[str, Any]:
         """Return the head of the JSON, with notes and caveats of the whole and of its levels."""
         notes = [*self.whole.notes, *self.notes]
-        return {**super().head(), "notes": notes, "caveats": [*self.whole.caveats, *self.caveats]}
+        return {
+            **super().build_head(),
+            "notes": notes,
+            "caveats": [*self.whole.caveats, *self.caveats],
+        }
 
     def _build_table(self, by: str | None) -> Frame:
         """Build a row for each system, in one block for each level and one for all documents."""

@@ -173,16 +173,19 @@ def _yield_checked_values(values: Iterator[_Value], location: str) -> Iterator[_
 
 
 def _parse_text(value: _Value, marks: Marks) -> str:
+    """Parse a text in quotation marks; doubled quotation marks inside become single."""
     if value[0] is None:
         raise InputError(f"{marks.name}: {value[1] or value[2]}; a text in quotation marks is due")
     return value[0].replace('""', '"')
 
 
 def _parse_time(value: _Value, marks: Marks) -> Fraction:
+    """Parse a time, exactly, in seconds."""
     return marks.parse_time(value[2] if value[2] is not None else value[0], marks.name)
 
 
 def _parse_count(value: _Value, marks: Marks) -> int:
+    """Parse the number of tiers or segments."""
     digits = value[2] or ""
     if not digits.isdecimal():
         raise InputError(

@@ -231,6 +231,7 @@ def _convert_objects_to_rows(path: PathName, encoding: str) -> list[tuple[int, l
 
 
 def _format_value(value: object) -> str:
+    """Format a cell as text; floats lose digits that are rounding errors."""
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
@@ -299,6 +300,7 @@ def _add_rows(
 
 
 def _find_index(header: Sequence[str], name: str) -> int:
+    """Find the index of a column by its name, in any case; −1 if there is none."""
     return next((i for i, cell in enumerate(header) if cell.strip().lower() == name), -1)
 
 

@@ -191,7 +191,7 @@ class Marks:
         log = ReadLog(self.name, notes=self.notes)
         log.passed = self.passed
         if by_tier:  # an annotator with a tier saw all recordings of the file
-            self.seen = {(d, name): None for d, _ in self.seen for name in self.tiers}
+            self.seen = {(document, name): None for document, _ in self.seen for name in self.tiers}
         spans_by_document: dict[str, dict[str, list[RawSpan]]] = {}
         for document, annotator in self.seen:
             spans_by_document.setdefault(document, {})[annotator] = []
@@ -240,6 +240,7 @@ def looks_like_rttm(head: FileHead) -> bool:
 
 
 def _normalise_blanks(line: str) -> str:
+    """Replace each run of spaces and tabs by one space."""
     return re.sub(r"[ \t]+", " ", line)
 
 
@@ -267,6 +268,7 @@ def read_raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
 
 
 def _build_encoding_settings(encoding: str) -> dict[str, Any]:
+    """Build the setting of an encoding; empty for UTF-8."""
     return {"encoding": encoding} if encoding != "utf-8" else {}
 
 
@@ -303,6 +305,7 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
 
 
 def _build_part_error(location: str, cells: Sequence[str]) -> InputError:
+    """Build the error for parts that are empty or touch each other."""
     return InputError(f"{location}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart")
 
 
@@ -404,24 +407,24 @@ def read_raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
         InputError: if a line has no time, or its time is before that of the previous line.
     """
     marks = Marks(path)
-    begun: list[
+    started_sections: list[
         tuple[Fraction, str, str]
     ] = []  # sections that began last: time, label and location
     for location, line in yield_numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
             raise InputError(f"{location}: {quote_value(line)}; a time and a label are needed")
         time = marks.parse_time(stamps[1], location)
-        if begun and time < begun[0][0]:
+        if started_sections and time < started_sections[0][0]:
             raise InputError(f"{location}: {stamps[1]} comes before the line above; times go on")
-        if begun and time > begun[0][0]:
-            for start, label, start_location in begun:
+        if started_sections and time > started_sections[0][0]:
+            for start, label, start_location in started_sections:
                 marks.add_mark(start, time, label, start_location)
-            begun = []
-        begun.append((time, stamps[2], location))
-    if not begun:
+            started_sections = []
+        started_sections.append((time, stamps[2], location))
+    if not started_sections:
         raise InputError(f"{marks.name}: no line; a time and a label are needed in each")
-    marks.record_seen(length=begun[0][0])
-    for _, label, _ in begun:
+    marks.record_seen(length=started_sections[0][0])
+    for _, label, _ in started_sections:
         if label.lower() != "end":
             marks.passed[f"last line ({label}), as nothing says when it ends"] += 1
     return marks.build_rows("sections", **_build_encoding_settings(encoding))

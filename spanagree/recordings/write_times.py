@@ -19,6 +19,7 @@ _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
 
 
 def _check_times(corpus: Corpus, path: PathName, noun: str) -> None:
+    """Raise if the offsets of a corpus are not times."""
     if not is_time(corpus.offsets):
         raise SettingError(
             f"{escape_path(path)}: {noun} holds times, and offsets here are"
@@ -34,8 +35,8 @@ def write_times(corpus: Corpus, path: PathName) -> None:
         InputError: if the path cannot be written.
     """
     _check_times(corpus, path, "a table of times")
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
+    buffer = io.StringIO()
+    table = csv.writer(buffer, lineterminator="\n")
     table.writerow(_HEADER)
     for document in corpus:
         for name, segments in document.seen.items():
@@ -44,7 +45,7 @@ def write_times(corpus: Corpus, path: PathName) -> None:
                 table.writerow((document.id, name, *times, label))
             if not segments:
                 table.writerow((document.id, name, "", "", ""))
-    write_text(path, out.getvalue())
+    write_text(path, buffer.getvalue())
 
 
 def write_rttm(corpus: Corpus, path: PathName) -> None:
@@ -113,6 +114,7 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
 
 
 def _have_overlap(segments: tuple[Segment, ...] | list[Segment]) -> bool:
+    """Check whether any two segments overlap."""
     start, end = (np.array([segment[i] for segment in segments], np.int64) for i in (0, 1))
     return bool(len(find_overlapping(np.zeros(len(start), np.int64), start, end)[0]))
 
@@ -140,4 +142,5 @@ def _yield_tier_lines(
 
 
 def _quote_text(text: str) -> str:
+    """Put a text in quotation marks, and double those inside."""
     return '"' + text.replace('"', '""') + '"'

@@ -83,10 +83,10 @@ class Reference(NamedTuple):
         return self.fields.get("year", "")
 
     @property
-    def short(self) -> str:
+    def short_citation(self) -> str:
         """Citation in a text.
 
-        >>> REFERENCES["li2024"].short
+        >>> REFERENCES["li2024"].short_citation
         'Li et al., 2024'
         """
         families = [family for _, family in self.authors]
@@ -102,7 +102,7 @@ class Reference(NamedTuple):
         """  # noqa: E501 — printed as one line
         names = [f"{given_name} {family_name}".strip() for given_name, family_name in self.authors]
         authors = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        location = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
+        location = {key: value for key, value in self.fields.items() if key not in _NOT_AFTER}
         if "volume" in location:
             location["journal"] += f" {location.pop('volume')}"
             location["journal"] += f"({location.pop('number')})" if "number" in location else ""
@@ -232,7 +232,9 @@ def parse_signature(line: str) -> dict[str, Any]:
             "signature: no spanagree:VERSION, which ends each; copy the line to its end"
         )
     return {
-        name: v for key, value in values.items() for name, v in _parse_entry(key, value).items()
+        name: parsed_value
+        for key, value in values.items()
+        for name, parsed_value in _parse_entry(key, value).items()
     }
 
 
@@ -505,7 +507,7 @@ def write_citation(
     else:
         paragraph = _GENERAL if settings is None else " ".join(_yield_sentences(known_settings))
     keys = {key for mark in _MARK.findall(paragraph) for key in mark.split(",")}
-    sources = {k: source for k, source in REFERENCES.items() if settings is None or k in keys}
+    sources = {key: source for key, source in REFERENCES.items() if settings is None or key in keys}
     sources["spanagree"] = build_package_reference((settings or {}).get("version", __version__))
     if format == "bibtex":
         return "\n".join(source.bibtex for source in sources.values())
@@ -521,11 +523,12 @@ def write_citation(
 
 def _format_short_citation(mark: re.Match[str]) -> str:
     """Format cited sources for a text; the package itself is left out."""
-    shorts = [REFERENCES[key].short for key in mark[1].split(",") if key in REFERENCES]
+    shorts = [REFERENCES[key].short_citation for key in mark[1].split(",") if key in REFERENCES]
     return f" ({'; '.join(shorts)})" if shorts else ""
 
 
 def _wrap_text(text: str, hang: int = 0) -> str:
+    """Wrap a paragraph; all lines but the first are indented by ``hang``."""
     return textwrap.fill(
         text, _WIDTH, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
     )

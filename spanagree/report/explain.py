@@ -150,6 +150,7 @@ def _choose_placeholder_words(settings: Mapping[str, Any]) -> dict[str, Any]:
     units = str(settings.get("offsets", "tokens"))  # or characters
 
     def replace_unit(text: str) -> str:
+        """Replace tokens by the unit of the offsets."""
         return text.replace("token", units[:-1])
 
     words = {

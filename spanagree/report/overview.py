@@ -85,7 +85,7 @@ class Overview:
     slices: Slices | None = None
 
     @property
-    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+    def chance_by_pair(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
         """Chance statistics of documents, by index, for pairs tested against chance."""
         return {}
 
@@ -173,17 +173,21 @@ class SystemsOverview(Overview):
         return self.evaluation.verdict
 
     @property
-    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+    def chance_by_pair(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
         """Chance statistics of documents, for gold and each system."""
         result = self.evaluation
-        return {(result.settings.gold, x): result.chance_by_document(x) for x in result.by_chance}
+        return {
+            (result.settings.gold, system_name): result.chance_by_document(system_name)
+            for system_name in result.by_chance
+        }
 
     @property
-    def ranked(self) -> list[System]:
+    def ranked_systems(self) -> list[System]:
         """Systems by rank, by corrected F1, or by F1 if chance is undefined."""
         figure_name = choose_figure(self.evaluation.settings)[0]
 
         def get_rank(system: System) -> float:
+            """Return the rank of a system; infinity if it is undefined."""
             rank: int | None = getattr(system.rank, figure_name)
             return math.inf if rank is None else rank
 
@@ -200,7 +204,7 @@ class SystemsOverview(Overview):
         return list(self.evaluation.systems)
 
     @property
-    def reordered(self) -> bool:
+    def is_order_changed(self) -> bool:
         """True if chance changes the order of two systems that differ significantly."""
         return self.comparison is not None and any(sure for _, sure in self.comparison.reordered)
 
@@ -246,14 +250,17 @@ class TeamOverview(Overview):
     measures: MeasureComparison | None
 
     @property
-    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
+    def chance_by_pair(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
         """Chance statistics of documents, for each pair of annotators."""
         return self.agreement.chance_by_document()
 
     @cached_property
     def team_confusion(self) -> Confusion | None:
         """Confusion of labels in the team; ``None`` for very many pairs or labels."""
-        pairs = sum(times * k * (k - 1) // 2 for k, times in enumerate(self.seen_by))
+        pairs = sum(
+            times * n_annotators * (n_annotators - 1) // 2
+            for n_annotators, times in enumerate(self.seen_by)
+        )
         if not 0 < pairs <= _CONFUSED or len(self.corpus.labels) > _LABELS:
             return None
         return confusion(self.corpus)
@@ -317,7 +324,7 @@ class ReferencesOverview(Overview):
         return [*self.against.systems, *self.against.people]
 
     @property
-    def ranked(self) -> list[SystemVsReferences]:
+    def ranked_systems(self) -> list[SystemVsReferences]:
         """Systems, the highest F1 first, corrected if chance is defined."""
         return _sort_by_f1(self.against.systems, self.against.settings)
 

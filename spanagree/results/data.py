@@ -96,6 +96,7 @@ class _Sink(NamedTuple):
     lines: list[str]
 
     def write(self, line: str) -> None:
+        """Store a line of the CSV writer."""
         self.lines.append(line)
 
 
@@ -103,6 +104,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # first characters, also afte
 
 
 def _format_cell(value: Any, safe_cells: bool) -> Any:
+    """Format a cell for CSV; ``nan`` is empty, and safe cells are no formulas."""
     if isinstance(value, str):
         return f"'{value}" if safe_cells and value.startswith(_FORMULA) else value
     return "" if isinstance(value, float) and math.isnan(value) else value

@@ -131,8 +131,10 @@ def fit_to_page(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
     first column always becomes headings, and no column is left out.
     """
     grid = _group_by_first_column(grid) if is_pivoted else _reduce_columns(grid)
-    tables = _narrow_until_fit(grid, grouped=True)
-    if len(tables) > 1 and len(ungrouped := _narrow_until_fit(grid, grouped=False)) <= len(tables):
+    tables = _narrow_until_fit(grid, is_grouped=True)
+    if len(tables) > 1 and len(ungrouped := _narrow_until_fit(grid, is_grouped=False)) <= len(
+        tables
+    ):
         tables = ungrouped  # headings gained nothing
     if left_out := tables[-1].left_out:
         n_unnamed = len(left_out) - _NAMED
@@ -142,7 +144,8 @@ def fit_to_page(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
     return tables
 
 
-def _narrow_until_fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
+def _narrow_until_fit(grid: TextTable, *, is_grouped: bool) -> list[TextTable]:
+    """Narrow a table step by step until it fits a page; else split it into several."""
     steps = [
         _drop_affixes,
         _break_titles,
@@ -152,7 +155,7 @@ def _narrow_until_fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
         _drop_spare_columns,
     ]
     for step in (
-        steps if grouped else [step for step in steps if step is not _group_by_first_column]
+        steps if is_grouped else [step for step in steps if step is not _group_by_first_column]
     ):
         if grid.excess <= 0:
             break
@@ -234,6 +237,7 @@ def _break_titles(grid: TextTable) -> TextTable:
     """Break titles of several words, and titles that are names, as far as that saves width."""
 
     def break_title(column: TextColumn, width: int) -> TextColumn:
+        """Break the title of a column into lines as wide as its cells, or as its longest word."""
         widest = max(map(compute_width, column.cells), default=1)
         if column.head_names or column.names:
             min_width = width if column.head_names else _TITLE_WIDTHS[0]

@@ -119,6 +119,7 @@ class LazyRows(Sequence[Sequence[Value]]):
 
     @cached_property
     def _rows(self) -> Sequence[Sequence[Value]]:
+        """Rows of the table, built on first access."""
         return self._build_rows()
 
     def __len__(self) -> int:
@@ -197,12 +198,12 @@ class Frame:
         return DisplayTable([self.columns[i] for i in indices], rows, breaks)
 
     @property
-    def turned(self) -> Frame:
+    def pivoted(self) -> Frame:
         """The pivoted table; unchanged without a pivot, or with fewer than two names to compare."""
         return self if self.pivot is None else _pivot_table(self, self.pivot)
 
     @property
-    def for_reading(self) -> Frame:
+    def readable_table(self) -> Frame:
         """The table itself; if it is for data only, with keys as titles."""
         if any(column.title for column in self.columns) or self.caption:
             return self
@@ -285,7 +286,7 @@ def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
             None if values is None else values[index_by_title[title]] for values in rows_of_name
         ]
 
-    shared = [
+    shared_titles = [
         title
         for title in pivot.shared
         if all(len(set(list_values(title, name))) == 1 for name in row_names)
@@ -298,14 +299,14 @@ def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
             Column("", " ", "name"),
             columns[row],
             *(Column("", escape_name(name)) for name in column_names),
-            *(columns[index_by_title[title]] for title in shared),
+            *(columns[index_by_title[title]] for title in shared_titles),
         ],
         rows=[
             [
                 figure,
                 name,
                 *list_values(figure, name),
-                *(list_values(shared_title, name)[0] for shared_title in shared),
+                *(list_values(shared_title, name)[0] for shared_title in shared_titles),
             ]
             for figure in pivot.figures
             for name in row_names

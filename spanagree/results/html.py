@@ -41,6 +41,7 @@ def escape_invisible(text: str) -> str:
 
 
 def _escape_character(invisible: re.Match[str]) -> str:
+    """Replace an invisible character by a sign or its code."""
     code = ord(invisible[0])
     if code < 0x20:
         return chr(0x2400 + code)

@@ -54,7 +54,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     The style ``acl`` is a ``table`` with the rules of booktabs, a caption, a label, and the best
     figures in bold; ``plain`` is a ``tabular`` without a package.
     """
-    table = table if style.all_columns else table.turned
+    table = table if style.all_columns else table.pivoted
     is_plain = "plain" in style.style
     display = table.shown if style.all_columns else _drop_spare_columns(table.shown)
     row_titles = [str(row[0]) for row in display.rows] if table.across else []  # if pivoted
@@ -179,4 +179,4 @@ def _list_titles(titles: Sequence[str], table: Frame) -> list[str]:
 def escape_latex(text: str) -> str:
     """Escape a text for LaTeX, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
-    return _CHARACTER.sub(lambda c: _ESCAPES.get(c[0], c[0]), minus)
+    return _CHARACTER.sub(lambda match: _ESCAPES.get(match[0], match[0]), minus)

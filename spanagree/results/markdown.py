@@ -11,7 +11,7 @@ DEFAULT_DIGITS = 2  # decimals, as in most papers
 
 def render(table: Frame, style: TableStyle = PLAIN) -> str:
     """Render a Markdown table; names are escaped."""
-    table = table if style.all_columns else table.turned
+    table = table if style.all_columns else table.pivoted
     display = table.shown
     texts = display.format_cells(style.count_decimals(DEFAULT_DIGITS), style.percent)
     best = display.find_best_cells(table, texts) if "bold" in style.style else ()

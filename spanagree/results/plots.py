@@ -152,8 +152,12 @@ def prepare_names(names: Iterable[str]) -> list[str]:
     ]
 
 
-def _select_style(i: int) -> dict[str, Any]:
-    return {"color": _COLOURS[i % len(_COLOURS)], "marker": _MARKERS[i % len(_MARKERS)]}
+def _select_style(series_index: int) -> dict[str, Any]:
+    """Select the colour and the marker of a series."""
+    return {
+        "color": _COLOURS[series_index % len(_COLOURS)],
+        "marker": _MARKERS[series_index % len(_MARKERS)],
+    }
 
 
 def write_sentence(ax: Any, text: str) -> None:
@@ -249,13 +253,13 @@ def draw_dots(
     if not drawn_rows:
         write_sentence(ax, "the figure is undefined everywhere")
         return
-    for k, series_name in enumerate(series):
-        offset = min(0.22, 0.7 / len(series)) * (k - (len(series) - 1) / 2)
-        value, low, high = np.array([figures[k] for _, figures in drawn_rows]).T
+    for series_index, series_name in enumerate(series):
+        offset = min(0.22, 0.7 / len(series)) * (series_index - (len(series) - 1) / 2)
+        value, low, high = np.array([figures[series_index] for _, figures in drawn_rows]).T
         lengths = np.abs(np.nan_to_num([value - low, high - value]))
         ax.errorbar(
             value, np.arange(len(drawn_rows)) + offset, xerr=lengths, linestyle="none", capsize=2,
-            markersize=5, lw=1.2, label=series_name, **_select_style(k),
+            markersize=5, lw=1.2, label=series_name, **_select_style(series_index),
         )  # fmt: skip
     _write_row_names(ax, [name for name, _ in drawn_rows])
     ax.set_xlabel(axis_label)
@@ -443,6 +447,7 @@ def plot_heat_map(
     n_longest = max(values.shape)
 
     def draw_heat_map(ax: Any) -> None:
+        """Draw the heat map into Axes."""
         image = ax.imshow(values, cmap=colours, aspect="equal", vmin=low, vmax=high)
         ax.set_facecolor("#eeeeee")  # of undefined figures
         ax.figure.colorbar(image, ax=ax, shrink=0.8, label=colour_label, extend=extension)
@@ -468,8 +473,8 @@ def plot_heat_map(
 
     cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
     left_margin, bottom_margin = (
-        _measure_width(prepare_names(n)) if len(n) <= _MAX_WITH_NAMES else 0
-        for n in (rows, columns)
+        _measure_width(prepare_names(names)) if len(names) <= _MAX_WITH_NAMES else 0
+        for names in (rows, columns)
     )
     width, height = cell * len(columns) + left_margin + 1.3, cell * len(rows) + bottom_margin + 0.6
     return Plot(draw_heat_map, (max(3.6, width), max(3, height)))

@@ -131,9 +131,9 @@ class ResultBase(NanEqualMixin):
         if by is not None and by not in breakdowns.values():
             breakdowns[f"{by}s"] = by
         tables = {name: self.table(breakdown).records for name, breakdown in breakdowns.items()}
-        return dict(to_plain_data({**self.head(), "tables": tables}))
+        return dict(to_plain_data({**self.build_head(), "tables": tables}))
 
-    def head(self) -> dict[str, Any]:
+    def build_head(self) -> dict[str, Any]:
         """Return the beginning of the JSON of every result: its settings, notes and caveats."""
         return {
             "kind": type(self).__name__,
@@ -172,6 +172,7 @@ class ResultBase(NanEqualMixin):
         )
 
     def _build_table(self, by: str | None) -> Frame:
+        """Build the table of the result, or of a breakdown."""
         return self._display_module.build_table(self, by)
 
     def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
@@ -210,7 +211,7 @@ class ResultBase(NanEqualMixin):
         """
         from spanagree.results.markdown import render
 
-        return render(self.table(by).turned)
+        return render(self.table(by).pivoted)
 
     def to_latex(self, by: By | None = None, style: Style = "acl") -> str:
         """Render the table in LaTeX, equal to ``--format latex``.
@@ -228,7 +229,7 @@ class ResultBase(NanEqualMixin):
         from spanagree.results.latex import render
 
         check_choice(style, STYLES["latex"], "style")
-        return render(self.table(by).turned, TableStyle(style=[style]))
+        return render(self.table(by).pivoted, TableStyle(style=[style]))
 
     def to_arrow(self, by: By | None = None) -> Any:
         """Return the rows as a ``pyarrow.Table``; undefined is null.
@@ -264,7 +265,7 @@ class ResultBase(NanEqualMixin):
         """Render the table, with the notes after it."""
         from spanagree.results import text
 
-        printed = text.render(self.table().for_reading)
+        printed = text.render(self.table().readable_table)
         return "\n".join(
             [printed.removesuffix("\n"), *(f"note: {escape_name(note)}" for note in self.notes)]
         )
@@ -272,13 +273,13 @@ class ResultBase(NanEqualMixin):
     def __repr__(self) -> str:
         from spanagree.results import text
 
-        return f"<{type(self).__name__}: {text.summarize_table(self.table().for_reading)}>"
+        return f"<{type(self).__name__}: {text.summarize_table(self.table().readable_table)}>"
 
     def _repr_html_(self) -> str:
         """Render the table as HTML, for notebooks."""
         from spanagree.results.html import render_for_notebook
 
-        return str(render_for_notebook(self.table().for_reading))
+        return str(render_for_notebook(self.table().readable_table))
 
 
 class Result(ResultBase):
@@ -327,6 +328,7 @@ class Result(ResultBase):
             )
 
     def _build_plot(self, by: str | None) -> Plot:
+        """Build the plot of the result, or of a breakdown."""
         return self._display_module.build_plot(self, by)
 
     def metrics(self, by: By | None = None) -> dict[str, float]:

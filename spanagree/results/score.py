@@ -320,6 +320,7 @@ class Ratio:
         """The formula, in words."""
 
         def format_size(weight: float, noun: str) -> list[str]:
+            """Format a weighted size; the list is empty for the weight 0."""
             return [noun if weight == 1 else f"{weight:g}·{noun}"] * bool(weight)
 
         sizes = [
@@ -341,6 +342,7 @@ class Ratio:
 
 
 def _format_product(weight: float, value: Any) -> Any:
+    """Multiply a value by a weight."""
     return value if weight == 1 else weight * value  # saves a copy of large arrays
 
 

@@ -47,6 +47,7 @@ def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     bottom = top + height
 
     def compute_position(value: float) -> float:
+        """Compute the vertical position of a value."""
         return bottom - height * (value - low) / (high - low)
 
     elements = [
@@ -61,7 +62,7 @@ def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     right_positions = spread_positions(
         [compute_position(corrected_f1) for _, _, corrected_f1, _ in lines], gap, bottom
     )
-    for (name, raw_f1, corrected_f1, change), y, z in zip(
+    for (name, raw_f1, corrected_f1, change), raw_position, corrected_position in zip(
         lines, left_positions, right_positions, strict=True
     ):
         css_class = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
@@ -84,11 +85,24 @@ def draw_slope_chart(lines: Sequence[tuple[str, float, float, str]]) -> Html:
                 build_element(
                     "circle", cx=right, cy=_format_coordinate(compute_position(corrected_f1)), r=3.5
                 ),
-                _draw_line(margin - 20, y, margin - 5, compute_position(raw_f1), "leader"),
-                _draw_line(right + 20, z, right + 5, compute_position(corrected_f1), "leader"),
-                _draw_text(Html(short_name + left_text), margin - 24, y + 4, anchor="end"),
+                _draw_line(
+                    margin - 20, raw_position, margin - 5, compute_position(raw_f1), "leader"
+                ),
+                _draw_line(
+                    right + 20,
+                    corrected_position,
+                    right + 5,
+                    compute_position(corrected_f1),
+                    "leader",
+                ),
                 _draw_text(
-                    Html(right_text + short_name + change), right + 24, z + 4, anchor="start"
+                    Html(short_name + left_text), margin - 24, raw_position + 4, anchor="end"
+                ),
+                _draw_text(
+                    Html(right_text + short_name + change),
+                    right + 24,
+                    corrected_position + 4,
+                    anchor="start",
                 ),
                 class_=css_class,
             )
@@ -166,17 +180,20 @@ def draw_ranges(
     low = min(0.0, math.floor(10 * min(values, default=0.0)) / 10)
 
     def compute_position(value: float) -> float:
+        """Compute the horizontal position of a value."""
         return margin + (right - margin) * (value - low) / (1 - low)
 
     elements = [_draw_line(margin, bottom, right, bottom, "axis")]
-    marks = [m / 5 for m in range(math.ceil(5 * low), 6)]
+    marks = [n_fifths / 5 for n_fifths in range(math.ceil(5 * low), 6)]
     elements += [
         _draw_text(f"{mark:g}", compute_position(mark), bottom + 18, "axis") for mark in marks
     ]
-    for k, series_name in enumerate(series):
-        x = margin + 200 * k
+    for series_index, series_name in enumerate(series):
+        x = margin + 200 * series_index
         elements += [
-            build_element("g", build_element("circle", cx=x, cy=12, r=4.5), class_=f"range k{k}"),
+            build_element(
+                "g", build_element("circle", cx=x, cy=12, r=4.5), class_=f"range k{series_index}"
+            ),
             _draw_text(series_name, x + 10, 16, anchor="start"),
         ]
     for i, (name, row) in enumerate(rows):
@@ -191,11 +208,11 @@ def draw_ranges(
                 text_anchor="end",
             )
         )
-        for k, (value, *interval) in enumerate(row):
+        for series_index, (value, *interval) in enumerate(row):
             if math.isnan(value):
                 continue
-            y = row_position + 10 * k - 5 * (len(row) - 1)
-            description = f"{name}, {series[k]}: {format_figure(value)}"
+            y = row_position + 10 * series_index - 5 * (len(row) - 1)
+            description = f"{name}, {series[series_index]}: {format_figure(value)}"
             interval_line = []
             if not any(map(math.isnan, interval)):
                 description += f", {format_figure(interval[0])}–{format_figure(interval[1])}"
@@ -214,7 +231,7 @@ def draw_ranges(
                     build_element("title", description),
                     *interval_line,
                     dot,
-                    class_=f"range k{k}",
+                    class_=f"range k{series_index}",
                 )
             )
     return _build_drawing(
@@ -244,6 +261,7 @@ def draw_strip(is_seen: Bools) -> Html:
 def _build_drawing(
     css_class: str, width: float, height: float, label: str, elements: Sequence[Html]
 ) -> Html:
+    """Build the ``svg`` element of a drawing, with a label for screen readers."""
     return build_element(
         "svg",
         *elements,
@@ -262,6 +280,7 @@ def _draw_line(
     css_class: str | None = None,
     title: str | None = None,
 ) -> Html:
+    """Draw a line, with a title that appears on hovering."""
     children = [build_element("title", title)] if title else []
     coordinates = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
     return build_element(
@@ -275,6 +294,7 @@ def _draw_line(
 def _draw_text(
     content: str, x: float, y: float, css_class: str | None = None, anchor: str = "middle"
 ) -> Html:
+    """Draw a text at a position."""
     return build_element(
         "text",
         content,

@@ -17,7 +17,7 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
 
     A table without columns for text output has only its verdict, caption and remarks.
     """
-    table = table if style.all_columns else (table.in_terminal or table).turned
+    table = table if style.all_columns else (table.in_terminal or table).pivoted
     columns, _, breaks = display = table.shown
     remarks = list(table.remarks)
     blocks = [wrap_text(table.verdict, indent=""), _wrap_sentence(table.caption)]

@@ -30,13 +30,13 @@ def join_in_two_sentences(*sentences: str) -> str:
     >>> join_in_two_sentences("a leads.", "It is over 3 pairs.", "Chance lets all overlap.")
     'a leads. It is over 3 pairs; chance lets all overlap.'
     """
-    first, *others = [sentence for sentence in sentences if sentence] or [""]
+    first_sentence, *other_sentences = [sentence for sentence in sentences if sentence] or [""]
     clauses = [
         f"{sentence[0].lower()}{sentence[1:]}" if _OPENING.match(sentence) else sentence
-        for sentence in others[1:]
+        for sentence in other_sentences[1:]
     ]
-    last = "; ".join(clause.removesuffix(".") for clause in [*others[:1], *clauses])
-    return f"{first} {last}." if last else first
+    last = "; ".join(clause.removesuffix(".") for clause in [*other_sentences[:1], *clauses])
+    return f"{first_sentence} {last}." if last else first_sentence
 
 
 def format_short(value: float) -> str:
@@ -375,13 +375,13 @@ def write_order(
     if not ranked:
         sentence = f"No system has a defined {_NAME_OF[score_key]}, on {documents_phrase}."
         return [sentence, *_write_unmarked(unmarked)]
-    rest = [pluralize(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
+    omission_phrases = [pluralize(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
     groups = _group_ranked_names(scores, ranked[:_NAMED])
     groups_in_words = [
         f"{join_in_words(names)} ({format_short(getattr(scores[names[0]], score_key))})"
         for names in groups
     ]
-    ranking = f"the order is {', '.join([*groups_in_words, *rest])}"
+    ranking = f"the order is {', '.join([*groups_in_words, *omission_phrases])}"
     if len(ranked) > 1 and len(_group_ranked_names(scores, ranked)) == 1:
         value = format_short(getattr(scores[ranked[0]], score_key))
         ranking = f"{join_in_words(sorted(ranked))} are equal ({value})"
@@ -440,12 +440,12 @@ def write_comparison(
     ]
     if pairs_in_words:
         n_left = len(pairs_in_words) - _NAMED
-        rest = (
+        omission_phrases = (
             [f"and {pluralize(n_left, 'more pair')} differ{'s' * (n_left == 1)}"]
             if n_left > 0
             else []
         )
-        sentences.append(f"{'; '.join([*pairs_in_words[:_NAMED], *rest])}.")
+        sentences.append(f"{'; '.join([*pairs_in_words[:_NAMED], *omission_phrases])}.")
     if n_pairs > 1 and (correction or pairs_in_words):
         adjustment = f"adjusted for {n_pairs} pairs, {correction}" if correction else ""
         sentences[-1] = add_p_adjustment(

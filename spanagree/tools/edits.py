@@ -70,6 +70,7 @@ def yield_marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
 
 
 def _convert_mark_to_token(mark: str, _: int) -> MarkupToken:
+    """Convert the mark of an edit to a span with the original text and its error type."""
     original, remainder = mark[1:-1].split("=>", 1)
     return MarkupToken(
         "span", label=remainder.partition(":::error_type=")[2].strip(), text=original

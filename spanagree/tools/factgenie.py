@@ -74,6 +74,7 @@ _ANNOTATOR_PATH = "metadata.annotator_id"
 
 
 def _get_annotator_name(row: Mapping[str, Any]) -> str:
+    """Return the name of an annotator, or of their group; empty if a row has none."""
     name = find_first_value(row, f"{_ANNOTATOR_PATH}|metadata.annotator_group|annotator_group")
     return "" if name is None else str(name)
 
@@ -85,12 +86,14 @@ def _build_id(row: Mapping[str, Any]) -> str:
 
 
 def _find_campaign_folder(file: Path) -> Path:
+    """Find the folder of a file's campaign, which may have its files in ``files``."""
     parent = file.parent
     return parent.parent if parent.name == "files" else parent
 
 
 @name_files_in_errors()
 def _list_files(path: PathName) -> list[Path]:
+    """List the files of campaigns in a folder; a path to a file is listed alone."""
     folder = Path(path)
     if not folder.is_dir():
         return [folder]

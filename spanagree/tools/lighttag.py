@@ -42,4 +42,5 @@ def yield_example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[
 
 
 def _get_annotator_name(person: Mapping[str, Any]) -> str:
+    """Return the name or id of an annotator; empty if there is none."""
     return str(person.get("annotator") or person.get("annotator_id") or "")

@@ -217,6 +217,7 @@ _SIGNS = {"<v>": MarkupToken("open", "v"), "</v>": MarkupToken("close", "v")}
 
 
 def _convert_tag_to_token(tag: str, _: int) -> MarkupToken:
+    """Look up the token of a tag that opens or closes a span."""
     return _SIGNS[tag]
 
 

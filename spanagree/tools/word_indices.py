@@ -197,6 +197,7 @@ def yield_index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tu
 
 
 def _parse_indices(cell: Any, location: str) -> list[int]:
+    """Parse a list of integers, which may be JSON in a cell of text."""
     with suppress(ValueError):
         value = json.loads(cell) if isinstance(cell, str) else cell
         if isinstance(value, list) and all(map(is_integer, value)):

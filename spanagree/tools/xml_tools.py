@@ -111,6 +111,7 @@ def read_raw_xml_tools(path: PathName) -> RawCorpus:
 
 
 def _yield_records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[Record]:
+    """Yield the records in all files of a folder or an archive, without spans of the tools."""
     for source, tool in _yield_sources(path, log.passed):
         tool_names.add(tool.name)
         for record in tool.read_records(source):
@@ -147,10 +148,12 @@ def _yield_sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source
 def _read_neighbouring_text(
     file: Path, folders_by_parent: dict[Path, list[Path]], location: str, text_name: str
 ) -> str:
+    """Read a text from a file in the folders around an annotation file."""
     return read_text(find_text_file(file, text_name, location, folders_by_parent))
 
 
 def _yield_sources_in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
+    """Yield the projects in an archive, each with the tool that wrote it."""
     name = escape_path(path)
     with open_zip(path) as archive:
         member_by_base = {  # the first of equal names
@@ -166,6 +169,7 @@ def _yield_sources_in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple
 def _read_text_in_zip(
     archive: Zip, member_by_base: Mapping[str, str], location: str, text_name: str
 ) -> str:
+    """Read a text from an archive, by the base name of its file."""
     base_name = text_name.rpartition("/")[2]
     if (name := member_by_base.get(base_name.casefold())) is None:
         raise InputError(
@@ -191,6 +195,7 @@ def _parse_xml(location: str, raw: bytes) -> tuple[Element, XmlTool]:
 
 
 def _find_tool(text: str) -> XmlTool | None:
+    """Find the tool with a pattern that occurs in a text; `None` if there is none."""
     return next((tool for tool in TOOLS if re.search(tool.pattern, text)), None)
 
 
@@ -574,6 +579,7 @@ class _InlineText:
             self.joined = True
 
     def _add_word(self, element: Element) -> None:
+        """Add a word, after a space unless it is joined to the word before it."""
         if not self.joined and element.get("join") not in ("left", "both"):
             self._add_text(" ")
         self._begin_spans()
@@ -586,6 +592,7 @@ class _InlineText:
         self.waiting.clear()
 
     def _add_text(self, piece: str) -> None:
+        """Add a piece of text, and its length."""
         self.text.append(piece)
         self.size += len(piece)
 

@@ -100,7 +100,7 @@ def test_a_coefficient_is_cited(key, found):
     kind, paragraph = COEFFICIENTS[key], " ".join(cite(found).split())
     (row,) = [x for x in PAGE.read_text("utf-8").split("\n") if x.startswith(f"| **{kind.title}**")][:1]  # fmt: skip
     for source in kind.cites.split(","):
-        assert REFERENCES[source].short in paragraph
+        assert REFERENCES[source].short_citation in paragraph
         assert REFERENCES[source].year in row
     for source in filter(None, kind.weighted_cites.split(",")):
         grades = sa.labels.LabelTable.from_rows([(i, who, "XYZ".index(x)) for i, who, x in ROWS])
@@ -108,7 +108,7 @@ def test_a_coefficient_is_cited(key, found):
         assert getattr(weighted, key).name == kind.weighted_sign
         assert kind.weighted_sign in [names[0] for names in weighted.table().shown.rows]
         assert dict(explain([weighted.table()]))[kind.weighted_sign] == kind.weighted_means
-        assert REFERENCES[source].short in " ".join(cite(weighted).split())
+        assert REFERENCES[source].short_citation in " ".join(cite(weighted).split())
 
 
 @pytest.mark.parametrize("key", COEFFICIENTS)

@@ -499,7 +499,9 @@ def test_references(key):
 
 def test_short_references():
     """One author, two, more; without a year."""
-    shorts = [REFERENCES[k].short for k in ("holm1979", "artstein2005", "li2024", "uebersax")]
+    shorts = [
+        REFERENCES[k].short_citation for k in ("holm1979", "artstein2005", "li2024", "uebersax")
+    ]
     assert shorts == ["Holm, 1979", "Artstein & Poesio, 2005", "Li et al., 2024", "Uebersax"]
 
 

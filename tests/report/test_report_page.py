@@ -1327,13 +1327,13 @@ def test_no_pairs_reason(visit, layers, message):
 def test_ranks_are_put_in_order_once_a_section(monkeypatch):
     """As often for twelve systems as for three: once for each cell grew with the square of systems."""
     calls = Counter()
-    ordered = SystemsOverview.ranked.fget
+    ordered = SystemsOverview.ranked_systems.fget
 
     def placed(report):
         calls[len(report.evaluation.systems)] += 1
         return ordered(report)
 
-    monkeypatch.setattr(SystemsOverview, "ranked", property(placed))
+    monkeypatch.setattr(SystemsOverview, "ranked_systems", property(placed))
     for systems in (3, 12):
         layers = {f"s{i:02}": [[(0, 2, "X")], [(i % 5, 6, "X")]] for i in range(systems + 1)}
         page(sa.Corpus.from_segments([8, 8], layers), gold="s00")
@@ -1439,5 +1439,5 @@ def test_levels_are_raw_without_chance():
     report = build_systems_overview(corpus, None, {}, None, match="overlap", chance="auto")
     text = str(show_levels(report))
     assert "F1 as observed, as chance is undefined" in text
-    observed = [s.f1.observed for s in report.ranked]
+    observed = [s.f1.observed for s in report.ranked_systems]
     assert [float(x) for x in re.findall(r'<data value="([^"]*)"', text)] == pytest.approx(observed)

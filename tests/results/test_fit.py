@@ -85,7 +85,7 @@ def test_widths_of_twelve_systems(twelve):
 def test_turned_by_label(twelve):
     """Each cell of the turned table is the figure of that label and system."""
     evaluation = sa.evaluate(twelve)
-    table = evaluation.table("label").turned
+    table = evaluation.table("label").pivoted
     names = [column.title for column in table.columns[2 : 2 + table.across]]
     assert names == list(evaluation.systems)
     assert [column.title for column in table.columns[2 + table.across :]] == ["gold"]
@@ -109,7 +109,7 @@ def test_what_stays_as_it_is():
         [9, 9], {n: [[(0, 1, "X")], [(2, 3, "Y")]] for n in ("gold", "a", "b")}
     )
     one = sa.evaluate(corpus.select_annotators(["gold", "a"])).table("label")
-    assert one.turned is one
+    assert one.pivoted is one
     assert "precision" in text.render(one)
     assert sa.evaluate(corpus, ci=sa.Jackknife()).table("label").pivot is None
     long = text.render(sa.evaluate(corpus).table("label"), TableStyle(all_columns=True))

@@ -410,7 +410,7 @@ def test_latex_of_labels_is_in_per_cent(newsroom, n_systems):
     names = ("gold", "tagger", "lexicon")[: 1 + n_systems]
     found = sa.evaluate(sa.read([newsroom / f"{name}.conll" for name in names]))
     f1 = found.systems["tagger.conll"].labels["PER"].f1
-    for table in (found.table("label"), found.table("label").turned):  # the command turns it first
+    for table in (found.table("label"), found.table("label").pivoted):  # the command turns it first
         out = re.sub(r"\\textbf\{(.*?)\}", r"\1", latex.render(table))
         assert f" & {100 * f1.observed:.2f} & " in out
         assert f" & {100 * f1.corrected:.2f} & " in out

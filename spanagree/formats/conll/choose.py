@@ -298,11 +298,13 @@ class _TagColumns:
                 f" {join_names(file.layout.names)}{scheme_hint if has_bare_labels else ''}"
             )
         candidates = [
-            c for c in tags if not _OTHER_TAGS.search(file.layout.get_column_name(c).casefold())
+            column
+            for column in tags
+            if not _OTHER_TAGS.search(file.layout.get_column_name(column).casefold())
         ] or tags
         last_column = candidates[-1] if candidates else width - 1
         if len(candidates) > 1 and last_column != max(
-            c for c in (*tags, width - 1) if isinstance(c, int)
+            column for column in (*tags, width - 1) if isinstance(column, int)
         ):
             raise self.build_unclear_error(candidates)
         annotators = [last_column]
@@ -360,7 +362,7 @@ class _TagColumns:
     def _have_labels_before_last(self, columns: Sequence[Column]) -> bool:
         """Check whether one of several columns before the last has labels other than chunks."""
         labels_by_column = (
-            _collect_labels(self.values[c], self.options.scheme) for c in columns[:-1]
+            _collect_labels(self.values[column], self.options.scheme) for column in columns[:-1]
         )
         return len(columns) > 2 and any(labels - _CHUNKS for labels in labels_by_column)
 
@@ -415,7 +417,7 @@ class _TagColumns:
 
     def build_unclear_error(self, columns: Sequence[Column]) -> InputError:
         """Build the error for columns of tags with an unclear meaning."""
-        first_name, *_, last_name = (self.file.layout.get_column_name(c) for c in columns)
+        first_name, *_, last_name = (self.file.layout.get_column_name(column) for column in columns)
         described = columns[:_COLUMNS]
         descriptions = [self._describe_column(described, column) for column in described]
         examples = f"--columns {first_name} or --columns {last_name}"
@@ -560,10 +562,14 @@ def _parse_columns(selector: Any, width: int, layout: Layout) -> list[Column] | 
     """
     selectors = selector if isinstance(selector, (list, tuple)) else [selector]
     split_selectors = chain.from_iterable(
-        p.split(",") if isinstance(p, str) else [p] for p in selectors
+        selection.split(",") if isinstance(selection, str) else [selection]
+        for selection in selectors
     )
     columns: list[Column] = []
-    for column in (p.strip() if isinstance(p, str) else p for p in split_selectors):
+    for column in (
+        selection.strip() if isinstance(selection, str) else selection
+        for selection in split_selectors
+    ):
         number_range = (
             re.fullmatch(r"([0-9]+)-([0-9]+)", column) if isinstance(column, str) else None
         )

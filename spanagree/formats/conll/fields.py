@@ -217,8 +217,11 @@ class Fields(Sequence[str]):
         return np.concatenate(code_portions), tuple(code_by_name)
 
     def _yield_portions(self) -> Iterator[_Portion]:
+        """Yield the fields in portions, each with its part of the data, to save memory."""
         for start in range(0, len(self), _PORTION):
-            begin, end = (x[start : start + _PORTION] for x in (self._begin, self._end))
+            begin, end = (
+                positions[start : start + _PORTION] for positions in (self._begin, self._end)
+            )
             data_start = int(begin[0])
             text = self._data[data_start : int(end[-1]) + 1]
             yield _Portion(text + bytes(_WORD), begin - data_start, end - data_start)
@@ -264,7 +267,7 @@ class _Portion(NamedTuple):
             len(code) - 1, -1, -1
         )  # the last assignment is that of the first occurrence
         order = np.argsort(first_index)
-        bounds = (x[first_index[order]].tolist() for x in (self.begin, self.end))
+        bounds = (positions[first_index[order]].tolist() for positions in (self.begin, self.end))
         names = [_decode_field(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
         rank: Ints = np.argsort(order)
         return rank[code], names
@@ -290,6 +293,7 @@ def code_column(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _decode_field(data: bytes) -> str:
+    """Decode a field from UTF-8; halves of surrogate pairs stay."""
     return data.decode(errors="surrogatepass")
 
 

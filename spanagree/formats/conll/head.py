@@ -95,7 +95,7 @@ class ConllHeader:
         if header:
             line_kinds[np.flatnonzero(line_kinds == LineKind.ROW)[:1]] = LineKind.OTHER
         tokens = _select_lines(
-            lambda x: self.is_token(_decode_line(x, encoding)), data, starts, doubtful_lines
+            lambda line: self.is_token(_decode_line(line, encoding)), data, starts, doubtful_lines
         )
         line_kinds[tokens] = LineKind.ROW
         unnumbered_rows = [*_NON_WORD_ROW.finditer(data)] if self.layout.numbered else []
@@ -120,6 +120,7 @@ class ConllHeader:
         return all(self._is_tag(fields[column]) for column in self.tag_columns)
 
     def _is_tag(self, value: str) -> bool:
+        """Check whether a value is a tag: with a prefix, ``O``, or a tag that other rows have."""
         # a word such as I is not necessarily a tag
         has_prefix = len(value) > 1 and parse_prefixed_tag(value, self.scheme) is not None
         return (

@@ -397,7 +397,7 @@ def _code_attribute_column(
     name, tags = file.layout.get_column_name(column), _read_tag_column(file, column, text, None)
     has_candidates = name.startswith("NEL-")
     value_codes, values = encode_by_first_use(
-        x.partition("|")[0] if has_candidates else x for x in tags.names
+        tag.partition("|")[0] if has_candidates else tag for tag in tags.names
     )
     is_none = np.isin(values, ["", "_", "O"])
     codes_or_none = np.append(

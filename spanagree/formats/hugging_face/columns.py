@@ -109,6 +109,7 @@ def _convert_table_to_rows(data: Any) -> Any:
 
 
 def _is_null(value: Any) -> bool:
+    """Check whether a cell is empty: ``nan``, or a missing value of pandas."""
     return type(value).__name__ in ("NAType", "NaTType") or (
         isinstance(value, float) and value != value
     )
@@ -148,6 +149,7 @@ def _split_paths(columns: Mapping[str, Any]) -> list[str]:
 
 
 def _is_path_to_several(path: str) -> bool:
+    """Check whether a name is a path that may lead to several values."""
     try:
         return leads_to_several(path)
     except SettingError:  # a name that is not a path
@@ -462,6 +464,7 @@ def has_column(row: Mapping[str, Any], column: str) -> bool:
 
 
 def _check_columns(columns: Iterable[str], existing: Sequence[str], location: str = "") -> None:
+    """Raise for the first column that does not exist."""
     for column in columns:
         if column not in existing:
             available = join_names(existing) or "none"

@@ -223,7 +223,7 @@ class _Guess:
                 or self.find_system_column(spans)
             )
         if "annotator" not in columns and isinstance(spans, str):
-            self.span_like += [name for name in self.names if self.may_be_annotators(name)]
+            self.span_like += [name for name in self.names if self.may_have_annotators(name)]
         if _is_table(spans) and "quote" not in columns and "tokens" not in columns:
             guessed_columns |= self.guess_quote_column(columns)
         has_rows = "annotator" in columns or guessed_columns.keys() & {"spans", "tags"}
@@ -242,14 +242,14 @@ class _Guess:
             return {"spans": own_columns}
         keys = find_span_keys(tuple(self.names))
         bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
-        if {"start", "end"} <= keys.keys() and all(map(self.are_numbers, bounds[:2])):
+        if {"start", "end"} <= keys.keys() and all(map(self.has_mostly_numbers, bounds[:2])):
             return {"spans": ",".join(bounds)}
-        tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.are_words)
+        tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.has_words)
         if tokens and not self.named.keys() & {"text", "annotator"}:
-            tags = [name for name in self.names if self.is_tags(name, tokens)]
+            tags = [name for name in self.names if self.has_mostly_tags(name, tokens)]
             if tags:
                 layer_columns = self.select_tags_with_shared_labels(tags)
-                self.span_like += [name for name in self.names if self.may_be_tags(name, tokens)]
+                self.span_like += [name for name in self.names if self.may_have_tags(name, tokens)]
                 return {"tags": {name: name for name in layer_columns}, "tokens": tokens}
         return self.guess_lists(tokens)
 
@@ -259,9 +259,9 @@ class _Guess:
         Raises:
             InputError: if there are only labels of ``tokens``, without prefixes.
         """
-        candidates = [name for name in self.names if self.may_be_spans(name)]
+        candidates = [name for name in self.names if self.has_mostly_spans(name)]
         self.span_like = [name for name in self.names if name in candidates or self.has_spans(name)]
-        span_columns = [name for name in candidates if self.is_spans(name)]
+        span_columns = [name for name in candidates if self.has_span_lists(name)]
         if any(
             simplify_name(name) not in NAMELESS for name in span_columns
         ):  # each column is an annotator
@@ -280,7 +280,7 @@ class _Guess:
             name for name in with_annotators if name not in annotator_columns
         ]  # columns with spans by label
         quote_columns = [
-            name for name in self.names if self.are_quotes(name) or self.has_copies(name)
+            name for name in self.names if self.has_quotes(name) or self.has_copies(name)
         ]
         self.span_like += [name for name in quote_columns if name not in self.span_like]
         quote_columns = [
@@ -290,11 +290,13 @@ class _Guess:
             return {"spans": annotator_columns[0]}
         span_columns = span_columns or quote_columns
         if not span_columns:  # a dump of a model's answer may have lists in an object
-            nested = [name for name in self.nested_names if self.may_be_spans(name)]
+            nested = [name for name in self.nested_names if self.has_mostly_spans(name)]
             span_columns = [
-                name for name in nested if self.is_spans(name) and any(self.yield_cells(name))
+                name for name in nested if self.has_span_lists(name) and any(self.yield_cells(name))
             ]
-        label_columns = [name for name in self.names if tokens and self.are_labels(name, tokens)]
+        label_columns = [
+            name for name in self.names if tokens and self.has_token_labels(name, tokens)
+        ]
         if label_columns and not span_columns:
             raise InputError(
                 f"{self.prefix}column {label_columns[0]} has a label for each token, without a"
@@ -409,7 +411,7 @@ class _Guess:
         )
         return n_in_both >= _MIN_SHARED and not n_in_inner and n_in_outer > _MIN_RATIO * n_in_both
 
-    def are_numbers(self, column: str) -> bool:
+    def has_mostly_numbers(self, column: str) -> bool:
         """Check whether most entries of a column are numbers; true for an empty column.
 
         Reading raises errors of the other entries.
@@ -445,7 +447,7 @@ class _Guess:
         )
         return next((name for name in names if self.meets_condition(name, _is_name)), None)
 
-    def are_quotes(self, column: str) -> bool:
+    def has_quotes(self, column: str) -> bool:
         """Check whether a column has lists of strings of the text, alone or with labels.
 
         If there is no text, the name of the column decides.
@@ -454,7 +456,7 @@ class _Guess:
             "text", lambda cell: isinstance(cell, str)
         )
         text = None if text_column is None else str(text_column)
-        tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.are_words)
+        tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.has_words)
         if tokens and self.is_parallel(column, tokens):
             return False
         name = simplify_name(column)
@@ -506,7 +508,7 @@ class _Guess:
             if is_sequence(words):
                 yield from words
 
-    def is_tags(self, column: str, tokens: str) -> bool:
+    def has_mostly_tags(self, column: str, tokens: str) -> bool:
         """Check whether a column has an entry for each token, and most except ``O`` are tags."""
         if not self.is_parallel(column, tokens):
             return False
@@ -521,7 +523,7 @@ class _Guess:
                 is_tag_entry.append(is_tag(tag, names))
         return _are_mostly_true(is_tag_entry) if is_tag_entry else not may_be_outside
 
-    def may_be_tags(self, column: str, tokens: str) -> bool:
+    def may_have_tags(self, column: str, tokens: str) -> bool:
         """Check whether a column has any tags, or numbers and a name that suggests tags."""
         entries = [*self.yield_entries(column)]
         suggests_tags = bool(_SPAN_NAMES.search(simplify_name(column)))
@@ -530,7 +532,7 @@ class _Guess:
         )
         return are_label_ids or any(is_tag(entry, None) and entry != "O" for entry in entries)
 
-    def are_labels(self, column: str, tokens: str) -> bool:
+    def has_token_labels(self, column: str, tokens: str) -> bool:
         """Check whether a column has a label for each token, without a prefix, or ``O``."""
         names = find_label_names(self.features, column, None)
         if not self.is_parallel(column, tokens) or "O" not in (
@@ -540,7 +542,7 @@ class _Guess:
         is_valid = is_integer if names else lambda entry: isinstance(entry, str)
         return all(map(is_valid, self.yield_entries(column)))
 
-    def is_spans(self, column: str) -> bool:
+    def has_span_lists(self, column: str) -> bool:
         """Check whether a column has lists of spans; probabilities of annotators have no labels."""
         cells = [*filter(_is_list, self.yield_cells(column))]
         has_probabilities = any(
@@ -553,7 +555,7 @@ class _Guess:
         suggests_spans = bool(_SPAN_NAMES.search(simplify_name(column)))
         return not has_probabilities and (suggests_spans or any(len(cell) for cell in cells))
 
-    def may_be_spans(self, column: str) -> bool:
+    def has_mostly_spans(self, column: str) -> bool:
         """Check whether most cells of a column are lists, and most entries are spans.
 
         Lists without entries are allowed. Reading raises errors of the other entries.
@@ -606,7 +608,7 @@ class _Guess:
         cells = [] if name is None else [*self.yield_cells(name)]
         return name if _is_table(spans) or len({*cells}) < len(cells) else None
 
-    def may_be_annotators(self, column: str) -> bool:
+    def may_have_annotators(self, column: str) -> bool:
         """Check whether a column has several names, of annotators or of authors of the texts."""
         has_usual_name = simplify_name(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
         return (
@@ -624,11 +626,12 @@ class _Guess:
             return False  # an answer, with its entities
         pairs = [split_by_annotator(cell) for cell in cells]
         return any(pairs) and _are_mostly_true(
-            pair is not None and all(s is None or _are_spans(parse_cell(s), True) for _, s in pair)
+            pair is not None
+            and all(spans is None or _are_spans(parse_cell(spans), True) for _, spans in pair)
             for pair in pairs
         )
 
-    def are_words(self, cell: Any) -> bool:
+    def has_words(self, cell: Any) -> bool:
         """Check whether a cell is a list of texts, or in a table of text has words."""
         words = self.words(cell)
         return is_sequence(words) and all(isinstance(word, str) for word in words)
@@ -639,7 +642,7 @@ class _Guess:
         if is_table:
             excluded += [name for name in self.names if self._is_quote(name)]
         text = self.find_usual_column("text", lambda cell: isinstance(cell, str), excluded)
-        tokens = None if text else self.find_usual_column("tokens", self.are_words)
+        tokens = None if text else self.find_usual_column("tokens", self.has_words)
         length = None if text or tokens else self.find_usual_column("length", _is_number)
         if not (text or tokens or length):
             text = self.find_blank_text_column()
@@ -658,16 +661,20 @@ class _Guess:
         for name in self.names:
             cells = [row.get(name) for row in self.rows]
             is_text = simplify_name(name) in COLUMNS["text"] and any(
-                isinstance(c, str) for c in cells
+                isinstance(cell, str) for cell in cells
             )
-            if is_text and all(c is None or (isinstance(c, str) and not c.strip()) for c in cells):
+            if is_text and all(
+                cell is None or (isinstance(cell, str) and not cell.strip()) for cell in cells
+            ):
                 return name
         return None
 
     def guess_quote_column(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Guess the column of the texts that spans cover, in a table with a row for each span."""
-        used = {*str(columns["spans"]).split(","), *columns.values()} - {None}
-        candidates = [name for name in self.names if name not in used and self._is_quote(name)]
+        used_columns = {*str(columns["spans"]).split(","), *columns.values()} - {None}
+        candidates = [
+            name for name in self.names if name not in used_columns and self._is_quote(name)
+        ]
         return _drop_none(quote=next(iter(candidates), None))
 
     def _is_quote(self, column: str) -> bool:
@@ -721,18 +728,22 @@ def _drop_none(**columns: str | None) -> dict[str, Any]:
 
 
 def _is_table(spans: object) -> bool:
+    """Check whether the option of spans names columns of a table, separated by a comma."""
     return isinstance(spans, str) and "," in spans
 
 
 def _is_name(cell: Any) -> bool:
+    """Check whether a cell may be a name or an id: an integer, or a short text."""
     return is_integer(cell) or (isinstance(cell, str) and bool(cell.strip()) and len(cell) < 200)
 
 
 def _is_number(cell: Any) -> bool:
+    """Check whether a cell is an integer, or the text of one."""
     return is_integer(parse_integer(cell))
 
 
 def _is_missing(cell: Any) -> bool:
+    """Check whether a cell is empty: ``None`` or ``nan``."""
     return cell is None or (isinstance(cell, float) and cell != cell)
 
 
@@ -744,12 +755,14 @@ def _is_empty(cell: Any) -> bool:
 
 
 def _is_list(cell: Any) -> bool:
+    """Check whether a cell is a sequence or a mapping."""
     return isinstance(cell, Mapping) or is_sequence(cell)
 
 
-def _are_mostly_true(fit: Iterable[bool]) -> bool:
-    fit = list(fit)
-    return 2 * sum(fit) > len(fit)
+def _are_mostly_true(conditions: Iterable[bool]) -> bool:
+    """Check whether more than half of the conditions are true."""
+    conditions = list(conditions)
+    return 2 * sum(conditions) > len(conditions)
 
 
 def _is_outside(tag: Any, names: Sequence[str] | None) -> bool:
@@ -786,6 +799,7 @@ def _has_names(element: Any) -> bool:
 
 
 def _is_span(span: Any, suggests_spans: bool) -> bool:
+    """Check whether an entry is a span; bounds without a label need a name that suggests spans."""
     if isinstance(span, Mapping):
         keys = find_span_keys(tuple(span))
         is_placed = "start" in keys and ("end" in keys or "text" in keys)

@@ -84,6 +84,7 @@ def guess_from_head(head: FileHead) -> dict[str, Any]:
 
 
 def _guess_from_head(head: FileHead) -> dict[str, Any]:
+    """Guess the columns of a dataset from the beginning of its file; empty for other formats."""
     if head.shape in ("json", "jsonl"):
         return guess_columns(head.objects, {})[0] if head.objects else {}
     if head.shape not in ("csv", "tsv"):
@@ -198,12 +199,14 @@ class _JoinedRows(MappingRows):
 
 
 def _read_parquet(name: str, path: str) -> Any:
+    """Read a Parquet file as a Dataset."""
     datasets = _import_datasets(name)
     parquet = import_optional("pyarrow.parquet", "datasets", f"reading {name}")
     return datasets.Dataset(read_parquet(parquet, name, path))
 
 
 def _load_saved(name: str, path: str) -> Any:
+    """Load a dataset from the folder in which ``save_to_disk`` saved it."""
     datasets = _import_datasets(name)
     _check_names(name, path)
     with tempfile.TemporaryDirectory() as folder:  # "::" in a path would be read as an address

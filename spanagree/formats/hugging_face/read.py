@@ -224,6 +224,7 @@ def _find_quote_keys(data: Any, shape: ColumnMapping) -> list[str]:
 
 
 def _format_columns(columns: Any) -> str:
+    """Join the names of one or several columns for a message."""
     return join_names(columns.values() if isinstance(columns, Mapping) else [columns])
 
 
@@ -274,7 +275,7 @@ def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
             distinct_tags, narrow_integers(codes), sizes < 0, lengths
         )
     del columns, entries  # frees memory for the largest arrays
-    reading = {"format": "datasets", **shape.chosen_settings}
+    reading = {"format": "datasets", **shape.reading_settings}
     document_ids = ids and [convert_document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     repeated = [name for name, count in Counter(document_ids or ()).items() if count > 1]
     if repeated:

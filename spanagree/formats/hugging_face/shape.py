@@ -95,7 +95,7 @@ class ColumnMapping(TagOptions):
                 raise SettingError(f"column {quote_value(column)}; the name of a column is needed")
 
     @property
-    def chosen_settings(self) -> dict[str, Any]:
+    def reading_settings(self) -> dict[str, Any]:
         """Settings of reading, for the signature."""
         columns = () if self.is_own else (*COLUMNS, "length", "label", "quote", "label_names")
         names = (*columns, "split", "ends", "absent", "align")
@@ -142,7 +142,9 @@ class ColumnMapping(TagOptions):
     @property
     def optional_columns(self) -> list[str]:
         """Columns with further information, if they exist."""
-        users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
+        users = (
+            f"{column}.{key}" for column in self.layers.values() for key in ("users", "status")
+        )
         return [*users, *(column for column in (self.label, self.quote) if column)]
 
     def get_content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
     return make_raw(
         _yield_records(data, shape, log, is_open=is_open),
         log,
-        {"format": "datasets", **shape.chosen_settings},
+        {"format": "datasets", **shape.reading_settings},
         offsets=_choose_offset_unit(shape),
         annotators=() if has_row_per_annotator or is_open else shape.layers,
         ends=shape.ends,
@@ -44,6 +44,7 @@ def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
 def _yield_records(
     data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool
 ) -> Iterator[Record]:
+    """Yield a record for each row, with the annotations in its columns of spans."""
     features, layers = getattr(data, "features", None), shape.layers
     is_text, has_row_per_annotator = getattr(data, "flat", False), shape.annotator is not None
     label_names = {
@@ -55,6 +56,7 @@ def _yield_records(
     def yield_annotations(
         row: Mapping[str, Any], text: Any, location: str
     ) -> Iterator[RawAnnotation]:
+        """Yield the annotation of each annotator in a row."""
         for layer, column in layers.items():
             cell = get_cell(row, column)
             pairs = [
@@ -110,7 +112,7 @@ def read_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
     saw the documents in which they have no span.
     """
     log = ReadLog(shape.file or "")
-    reading = {"format": "datasets", **shape.chosen_settings}
+    reading = {"format": "datasets", **shape.reading_settings}
     records = _yield_table_records(data, shape, log)
     return make_raw(
         records, log, reading, offsets=_choose_offset_unit(shape), ends=shape.ends, one_each=True
@@ -118,6 +120,7 @@ def read_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
 
 
 def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]:
+    """Yield a record for each row of a table, which has one span or none."""
     start_column, end_column, *label_column = (
         column.strip() for column in str(shape.spans).split(",")
     )
@@ -174,6 +177,7 @@ def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Itera
 
 
 def _choose_offset_unit(shape: ColumnMapping) -> str:
+    """Choose the unit of offsets: tokens if rows have tokens and no text."""
     has_tokens = shape.tokens is not None and shape.text is None and not shape.strings
     return "tokens" if has_tokens else "characters"
 

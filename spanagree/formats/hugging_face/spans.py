@@ -58,7 +58,9 @@ def parse_cell(cell: Any) -> Any:
     """
     inner = parse_answer(cell)
     if isinstance(inner, Mapping) and (len(inner) == 1 or isinstance(cell, str)):
-        lists = [v for key, v in inner.items() if key in WRAPPERS and isinstance(v, list)]
+        lists = [
+            value for key, value in inner.items() if key in WRAPPERS and isinstance(value, list)
+        ]
         inner = lists[0] if len(lists) == 1 else inner
     return cell if isinstance(inner, str) else inner
 
@@ -70,6 +72,7 @@ def parse_answer(cell: Any) -> Any:
 
 
 def _parse_literal(cell: Any) -> Any:
+    """Parse JSON or a Python literal in a cell of text; other cells stay unchanged."""
     if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{", "("):
         with suppress(ValueError, RecursionError):
             return json.loads(cell)
@@ -140,6 +143,7 @@ def split_by_annotator(
 
 @lru_cache(maxsize=1000)
 def _is_token_offset_name(name: object) -> bool:
+    """Check whether a key names the first token of a span."""
     return simplify_name(name) in ("tokenstart", "starttoken")
 
 
@@ -271,7 +275,9 @@ class SpanReader:
                 continue
             position = next(bounds)
             keys = find_span_keys(tuple(span))
-            further_keys = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+            further_keys = {
+                key: value for key, value in span.items() if key not in map(keys.get, _BOUNDS)
+            }
             start, end = position or (0, 0)
             bounded = {**further_keys, "start": start, "end": end}
             located.append(bounded if position is not None else _LostQuote(bounded, quote[0]))
@@ -289,7 +295,9 @@ class SpanReader:
             raise invalid_value(location, span, "a string with its label is needed (strings)")
         if span.get(keys.get("label")) is None:
             self.unlabelled = self.unlabelled or location
-        further_keys = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+        further_keys = {
+            key: value for key, value in span.items() if key not in map(keys.get, _BOUNDS)
+        }
         return _LostQuote({**further_keys, "start": 0, "end": 0}, quote)
 
     def _convert_to_rows(
@@ -391,6 +399,7 @@ def _is_refusal(answer: Mapping[Any, Any], text: object) -> bool:
 
 
 def _is_quote(span: Mapping[Any, Any]) -> bool:
+    """Check whether a span has a text and no start."""
     keys = find_span_keys(tuple(span))
     return "start" not in keys and isinstance(span.get(keys.get("text")), str)
 
@@ -399,7 +408,7 @@ def _convert_to_quote(span: Any) -> Any:
     """Convert a text, or a pair of text and label, to a quote; return other spans unchanged."""
     if isinstance(span, str):
         return {"text": span}
-    if is_sequence(span) and len(span) == 2 and all(isinstance(x, str) for x in span):
+    if is_sequence(span) and len(span) == 2 and all(isinstance(entry, str) for entry in span):
         return {"text": span[0], "label": span[1]}
     return span
 
@@ -446,6 +455,7 @@ def collect_quotes(cell: Any) -> list[str] | None:
 
 
 def _is_plain_quote(span: Any) -> bool:
+    """Check whether a span consists of a text, and at most a label."""
     if not isinstance(span, Mapping) or not span.keys() <= {"text", "label"}:
         return False
     return isinstance(span.get("text"), (str, int, float))  # reading a number raises an error
@@ -455,7 +465,9 @@ def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
     """Return the spans in an object: a span, or spans in a list, by label, or in columns."""
     if _is_quote(spans):
         return [spans]
-    inner = [spans[k] for k in spans if k in WRAPPERS and isinstance(spans[k], (list, dict))]
+    inner = [
+        spans[key] for key in spans if key in WRAPPERS and isinstance(spans[key], (list, dict))
+    ]
     if len(inner) == 1 and not find_span_keys(tuple(spans)).keys() & {"start", "end"}:
         return _find_spans_in_object(inner[0], location) if isinstance(inner[0], dict) else inner[0]
     quotes = collect_quotes_by_label(spans)

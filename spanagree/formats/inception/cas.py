@@ -259,7 +259,8 @@ class _Cas:
                 for offsets in bounds
             )
             values = {
-                k: list(compress(column, is_kept)) for k, column in layer.marks.values.items()
+                feature: list(compress(column, is_kept))
+                for feature, column in layer.marks.values.items()
             }
             layers[type_name] = LayerAnnotations(start, end, values)
             marks |= {id_: (type_name, i) for i, id_ in enumerate(compress(layer.ids, is_kept))}

@@ -91,6 +91,7 @@ class CasDocument(NamedTuple):
         }
 
         def locate_mark(mark: Mark | None) -> object:
+            """Replace the index of a mark by its layer and offsets, as indices differ by file."""
             if mark is None:
                 return None
             marks = self.layers[mark[0]]

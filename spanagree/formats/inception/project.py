@@ -214,7 +214,9 @@ def open_project(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str]
         return
     root = Path(path)
     with name_files_in_errors():
-        names = sorted(f.relative_to(root).as_posix() for f in root.rglob("*") if f.is_file())
+        names = sorted(
+            file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()
+        )
     yield (
         [name for name in names if not name.rpartition("/")[2].startswith(".")],
         lambda name: read_bytes(escape_path(root / name), str(root / name)),
@@ -266,6 +268,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
             states.setdefault(match[3], {})
 
         def load_files(folder: str, document: str) -> Iterator[File]:
+            """Yield the readable files of a document in a folder, and count other files."""
             for name in files.get((folder, document), ()):
                 if name.lower().endswith(_READABLE):
                     yield build_file(name, read_bytes_of(name), f"{location}/{escape_name(name)}")

@@ -91,11 +91,11 @@ def _build_project(corpus: Corpus) -> bytes:
     sources = [{"name": corpus.id_of(i), "state": "NEW"} for i in range(len(corpus))]
     description = {"source_documents": sources, "annotation_documents": records}
     files["exportedproject.json"] = json.dumps(description, indent=1).encode()
-    out = io.BytesIO()
-    with ZipFile(out, "w") as archive:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as archive:
         for name, data in files.items():  # dated 1980, so that equal corpora have equal bytes
             archive.writestr(ZipInfo(name), data, ZIP_DEFLATED)
-    return out.getvalue()
+    return buffer.getvalue()
 
 
 def _format_document(text: str, segments: Sequence[Segment], id_: str) -> bytes:
@@ -161,6 +161,7 @@ def _build_rows(
     }
 
     def format_cell(segment_index: int) -> str:
+        """Format the label of a segment, numbered if it has several rows or shares a token."""
         value = _IN_VALUE.sub(_escape_by_backslash, segments[segment_index].label)
         return (
             f"{value}[{segment_index + 1}]"

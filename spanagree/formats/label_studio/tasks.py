@@ -109,11 +109,13 @@ def _count_spans(entry: Mapping[str, Any]) -> int:
 
 
 def _is_task(entry: Mapping[str, Any]) -> bool:
+    """Check whether a record is a task of a JSON export, with data and lists of answers."""
     lists = (entry.get(key) for key in ("annotations", "completions", "predictions"))
     return isinstance(entry.get("data"), dict) and any(isinstance(value, list) for value in lists)
 
 
 def _is_min_row(entry: Mapping[str, Any]) -> bool:
+    """Check whether a record is a row of JSON-MIN."""
     return {"id", "annotator"} <= entry.keys() and not {"annotation_id", "lead_time"}.isdisjoint(
         entry
     )
@@ -194,6 +196,7 @@ class SourceTasks:
     def _read_annotation(
         self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
     ) -> Answer:
+        """Read the answer of an annotator; a cancelled annotation has no spans."""
         layer = self.get_annotator_name(entry.get("completed_by"), location)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
@@ -207,6 +210,7 @@ class SourceTasks:
     def _read_prediction(
         self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
     ) -> Answer:
+        """Read the answer of a model, named after its version."""
         version = convert_integer_to_text(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
         return self._read_answer(entry, location, data, model, is_model=True)
@@ -333,6 +337,7 @@ class SourceTasks:
         )
 
     def _extract_name_from_email(self, completed_by: object, location: str) -> str:
+        """Extract the name before the ``@``; raise if two e-mails have the same name."""
         email = completed_by.get("email") if isinstance(completed_by, Mapping) else completed_by
         name, at_sign, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
         if not (name and at_sign):
@@ -350,6 +355,7 @@ class SourceTasks:
 
 
 def _format_bounds(span: Mapping[str, Any]) -> str:
+    """Format the offsets of a span for a message."""
     return f"{span.get('start')}–{span.get('end')}"
 
 
@@ -378,6 +384,7 @@ def _read_relation(item: Mapping[str, Any]) -> RegionRelation:
 
 
 def _collect_texts(data: Mapping[str, Any]) -> dict[str, str]:
+    """Collect the texts in the data of a task, by key; paragraphs are joined by newlines."""
     texts = {key: text for key, text in data.items() if isinstance(text, str) and key != OUR_ID}
     return {
         **texts,

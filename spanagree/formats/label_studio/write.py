@@ -40,6 +40,7 @@ def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[
 
 
 def _yield_tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield a task for each document, with annotations, and predictions of some layers."""
     for document in corpus:
         data = {"text": document.text} | ({} if corpus.ids is None else {OUR_ID: document.id})
         annotations: list[dict[str, Any]] = []

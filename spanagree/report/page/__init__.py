@@ -174,7 +174,7 @@ def _build_environment() -> Any:
     )
     environment.tests["nan"] = math.isnan
     environment.globals |= {"version": __version__, "pieces": pieces}
-    used = (
+    template_functions = (
         pluralize,
         format_figure,
         select_first,
@@ -184,7 +184,7 @@ def _build_environment() -> Any:
         select_shade,
         render_table,
     )
-    environment.globals |= {function.__name__: function for function in used}
+    environment.globals |= {function.__name__: function for function in template_functions}
     return environment
 
 

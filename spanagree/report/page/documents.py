@@ -51,7 +51,7 @@ def format_data(report: Overview) -> str:
         "difficulty": {"values": distinct_difficulties.tolist(), "of": difficulty_index.tolist()},
         "by_chance": [
             [names.index(a), names.index(b), _list_likelihoods(figures)]
-            for (a, b), figures in report.by_chance.items()
+            for (a, b), figures in report.chance_by_pair.items()
         ],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -70,13 +70,15 @@ def _list_cells(corpus: Corpus, confused: Confusion) -> list[int]:
 def _list_likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
     """List step and p for each document in which chance can vary."""
     p = {
-        d: statistics.p
-        for d, statistics in figures.items()
+        document_index: statistics.p
+        for document_index, statistics in figures.items()
         if statistics.z == statistics.z and statistics.p == statistics.p
     }
     steps = np.diff([0, *p]).tolist()
     return [
-        x for step, value in zip(steps, p.values(), strict=True) for x in (step, _round_p(value))
+        number
+        for step, value in zip(steps, p.values(), strict=True)
+        for number in (step, _round_p(value))
     ]
 
 

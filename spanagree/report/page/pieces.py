@@ -88,12 +88,15 @@ def show_bars(figures: Frame, short_names: Mapping[str, str] | None = None) -> H
     figures = replace(_move_f1_to_front(figures), verdict="")  # the summary shows it
     columns = figures.columns
     if spare := find_spare_columns(columns):
-        names = [c for c, column in enumerate(columns) if column.kind == "name"]
+        names = [
+            column_index for column_index, column in enumerate(columns) if column.kind == "name"
+        ]
         more_columns = replace(
             _reorder_columns(figures, sorted({*names, *spare})), caption="", remarks=()
         )
         first_columns = _reorder_columns(
-            figures, [c for c in range(len(columns)) if c not in spare]
+            figures,
+            [column_index for column_index in range(len(columns)) if column_index not in spare],
         )
         return Html(
             _render_bars(first_columns, short_names)
@@ -107,6 +110,7 @@ def _render_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
     display = figures.shown
 
     def render_cell(row: int, column: int) -> Html | None:
+        """Render an F1 with a bar, and a name shortened; `None` for other cells."""
         value, title = display.rows[row][column], display.header[column]
         if title in F1 and isinstance(value, float) and not math.isnan(value):
             return Html(render_number(value) + draw_bar(value))
@@ -149,8 +153,8 @@ def _reorder_columns(figures: Frame, order: Sequence[int]) -> Frame:
     columns, rows, breaks = figures.shown
     return replace(
         figures,
-        columns=[columns[c] for c in order],
-        rows=[[row[c] for c in order] for row in rows],
+        columns=[columns[column_index] for column_index in order],
+        rows=[[row[column_index] for column_index in order] for row in rows],
         breaks=breaks,
         for_data=(),
     )
@@ -159,14 +163,14 @@ def _reorder_columns(figures: Frame, order: Sequence[int]) -> Frame:
 def _move_f1_to_front(figures: Frame) -> Frame:
     """Move corrected F1 to the front of a table, as narrow windows cut the end off."""
     display = figures.shown
-    first = [c for c, column in enumerate(display.columns) if column.kind == "name"]
+    front_columns = [index for index, column in enumerate(display.columns) if column.kind == "name"]
     for title in (title for title in _LEADING if title in display.header):
         column_index = display.header.index(title)
-        first.append(column_index)
+        front_columns.append(column_index)
         if display.header[column_index + 1 : column_index + 2] == ["interval"]:
-            first.append(column_index + 1)
-    remaining = [c for c in range(len(display.columns)) if c not in first]
-    arranged = _reorder_columns(figures, [*first, *remaining])
+            front_columns.append(column_index + 1)
+    remaining = [index for index in range(len(display.columns)) if index not in front_columns]
+    arranged = _reorder_columns(figures, [*front_columns, *remaining])
     columns = [
         column._replace(
             title=_MOVED.get(column.title, column.title), meaning=column.meaning or column.title
@@ -180,12 +184,21 @@ def show_members(report: TeamOverview) -> Html:
     """Render a table of annotators, outliers first; further rows and columns are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
     columns = figures.shown.columns
-    kind_columns = [c for c, column in enumerate(columns) if column.meaning == SHARES]
+    kind_columns = [
+        column_index for column_index, column in enumerate(columns) if column.meaning == SHARES
+    ]
     spare_columns_ = [
-        c for c, column in enumerate(columns) if column.spare and c not in kind_columns
+        column_index
+        for column_index, column in enumerate(columns)
+        if column.spare and column_index not in kind_columns
     ]
     narrow = _reorder_columns(
-        figures, [c for c in range(len(columns)) if c not in (*kind_columns, *spare_columns_)]
+        figures,
+        [
+            column_index
+            for column_index in range(len(columns))
+            if column_index not in (*kind_columns, *spare_columns_)
+        ],
     )
     elements = [show_bars(replace(narrow, rows=narrow.rows[:_MEMBERS]), report.short_names)]
     if n_folded := len(narrow.rows[_MEMBERS:]):
@@ -218,7 +231,9 @@ def show_labels_of_team(report: TeamOverview) -> Html:
 
 def _remove_repeated_remarks(figures: Frame, previous: Frame) -> Frame:
     """Remove the remarks that another table above it already has."""
-    return replace(figures, remarks=[x for x in figures.remarks if x not in previous.remarks])
+    return replace(
+        figures, remarks=[remark for remark in figures.remarks if remark not in previous.remarks]
+    )
 
 
 def render_folded(title: str, body: Html) -> Html:
@@ -228,7 +243,10 @@ def render_folded(title: str, body: Html) -> Html:
 
 def show_systems(report: SystemsOverview) -> Html:
     """Render the table of the systems by rank."""
-    figures, order = report.evaluation.table(), {s.name: i for i, s in enumerate(report.ranked)}
+    figures, order = (
+        report.evaluation.table(),
+        {system.name: i for i, system in enumerate(report.ranked_systems)},
+    )
     rows = sorted(figures.rows, key=lambda row: order[str(row[0])])
     return show_bars(replace(figures, rows=rows, breaks=()), report.short_names)
 
@@ -238,7 +256,7 @@ def show_against(report: ReferencesOverview) -> Html:
     figures, people = report.against.table("annotator"), report.references
     rows = {str(row[0]): row for row in figures.rows if not row[1]}
     of_people = {str(row[0]): row for row in figures.rows[len(rows) + 1 :]}
-    shown_rows = [rows[system.name] for system in report.ranked]
+    shown_rows = [rows[system.name] for system in report.ranked_systems]
     shown_rows += [figures.rows[len(rows)], *(of_people[person.name] for person in people[:SHOWN])]
     extra_remarks = []
     if n_hidden := len(people[SHOWN:]):
@@ -303,21 +321,27 @@ def _render_f1(score: Score, figure_name: str) -> Html:
 
 
 def _render_heads(report: SystemsOverview | ReferencesOverview) -> list[Html]:
-    return [render_short_name(system.name, report.short_names, 24) for system in report.ranked]
+    """Render the short names of systems as column heads."""
+    return [
+        render_short_name(system.name, report.short_names, 24) for system in report.ranked_systems
+    ]
 
 
 def show_labels(report: SystemsOverview) -> Html:
     """Render the F1 of each label and system; only the first labels if there are very many."""
-    systems, no_tally = report.ranked, Tally()
+    systems, no_tally = report.ranked_systems, Tally()
     labels = list(dict.fromkeys(label for system in systems for label in system.labels))
     if not labels:
         return render_remarks(
             f"no labels: match {report.evaluation.settings.match} disregards them"
         )
-    sizes = [max(s.labels.get(label, no_tally).size_a for s in systems) for label in labels]
+    sizes = [
+        max(system.labels.get(label, no_tally).size_a for system in systems) for label in labels
+    ]
     rows = [(label, f"{size} in gold") for label, size in zip(labels, sizes, strict=True)]
 
     def score_label(i: int, j: int) -> Score:
+        """Look up the F1 of a label and a system."""
         return systems[j].labels.get(labels[i], no_tally).f1
 
     return _show_by_label(rows, _render_heads(report), score_label, report.evaluation)
@@ -325,11 +349,12 @@ def show_labels(report: SystemsOverview) -> Html:
 
 def show_labels_against(report: ReferencesOverview) -> Html:
     """Render the F1 of each label and system, and of people; only the first labels if very many."""
-    systems, ceiling, labels = report.ranked, report.against.ceiling, report.against.labels
+    systems, ceiling, labels = report.ranked_systems, report.against.ceiling, report.against.labels
     if not labels:
         return render_remarks(*report.against.table("label").remarks[:1])
 
     def score_label(i: int, j: int) -> Score:
+        """Look up the F1 of a label and a system, or that of people in the last column."""
         return systems[j].labels[labels[i]].f1 if j < len(systems) else ceiling.labels[labels[i]]
 
     heads = [*_render_heads(report), render_name(ceiling.name, 24)]
@@ -365,9 +390,13 @@ def show_levels(report: SystemsOverview) -> Html:
     evaluations.append(("all", levels.whole))
     rows = [(title, pluralize(evaluation.documents, document)) for title, evaluation in evaluations]
 
-    names, figure_name = [system.name for system in report.ranked], look_up_kind(report.evaluation)
+    names, figure_name = (
+        [system.name for system in report.ranked_systems],
+        look_up_kind(report.evaluation),
+    )
 
     def render_cell(i: int, j: int) -> Html:
+        """Render the F1 of a system on a level."""
         return _render_f1(evaluations[i][1].systems[names[j]].f1, figure_name)
 
     caption = f"by difficulty, the easiest first: {_write_cell_caption(report.evaluation)}"
@@ -377,13 +406,14 @@ def show_levels(report: SystemsOverview) -> Html:
 
 def show_tests(report: SystemsOverview) -> Html:
     """Render a matrix of the lead of each system over the systems below it, with p."""
-    result, systems = report.comparison, [system.name for system in report.ranked]
+    result, systems = report.comparison, [system.name for system in report.ranked_systems]
     if result is None:
         return Html()
     alone = " if it were the only pair" if len(result.pairs) > 1 else ""
     figure_name = look_up_kind(result)
 
     def render_cell(i: int, j: int) -> Html:
+        """Render the lead of one system over another, with its p; below the diagonal, nothing."""
         if i > j:
             return build_element("td", class_="heat none")
         pair = result[systems[i], systems[j + 1]]
@@ -426,16 +456,23 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgre
 
     The F1 of ``people`` among themselves is drawn too.
     """
-    systems = [s for s in report.ranked if not math.isnan(s.f1.corrected)][:SHOWN]
-    drawn_scores = [s for s in [*systems, *people] if not math.isnan(s.f1.corrected)]
+    systems = [scored for scored in report.ranked_systems if not math.isnan(scored.f1.corrected)][
+        :SHOWN
+    ]
+    drawn_scores = [scored for scored in [*systems, *people] if not math.isnan(scored.f1.corrected)]
     if not drawn_scores:
         return Html()
     lines = [
-        (report.short_names.get(s.name, s.name), s.f1.observed, s.f1.corrected, "")
-        for s in drawn_scores
+        (
+            report.short_names.get(scored.name, scored.name),
+            scored.f1.observed,
+            scored.f1.corrected,
+            "",
+        )
+        for scored in drawn_scores
     ]
     chart, legend = draw_slope_chart(lines), []
-    if n_hidden := len(report.ranked) - len(systems):
+    if n_hidden := len(report.ranked_systems) - len(systems):
         legend.append(f"without {pluralize(n_hidden, 'system')}, undefined or of the lowest ranks")
     return Html(
         _add_caption(chart, "From F1 as observed to corrected F1") + render_remarks(*legend)
@@ -482,18 +519,18 @@ def show_coefficients(report: TeamOverview) -> Html:
 
     If segments of different labels overlap, each label has coefficients of its own.
     """
-    found = report.coefficients
-    if isinstance(found, str):
+    token_coefficients = report.coefficients
+    if isinstance(token_coefficients, str):
         return build_element(
-            "p", f"The coefficients of token labels are not defined here: {found}."
+            "p", f"The coefficients of token labels are not defined here: {token_coefficients}."
         )
-    table = found.table()
-    if not isinstance(found, CoefficientsByLabel):
+    table = token_coefficients.table()
+    if not isinstance(token_coefficients, CoefficientsByLabel):
         return put_side_by_side(render_table(table), show_bias(report))
     columns = [table.columns[0], *(Column("", kind.title) for kind in COEFFICIENTS.values())]
     rows: list[list[Value]] = [
         [label, *(getattr(coefficients, key).value for key in COEFFICIENTS)]
-        for label, coefficients in found.items()
+        for label, coefficients in token_coefficients.items()
     ]
     matrix = replace(table, columns=columns, rows=rows, breaks=(), for_people=(), for_data=())
     return render_table(matrix)
@@ -535,6 +572,7 @@ def _link_documents(figures: Frame, pair: tuple[str, str]) -> Html:
     display, (a, b) = figures.shown, (quote(name, errors="replace") for name in pair)
 
     def render_cell(row: int, column: int) -> Html | None:
+        """Render a document as a link to its place in the browser; `None` for other cells."""
         document = display.rows[row][0]
         if column or not isinstance(document, str):
             return None
@@ -563,7 +601,9 @@ def show_gold(report: TeamOverview) -> Html:
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
     )
     titles = queue.shown.header  # the last column names the supporters, so none counts them
-    queue = _reorder_columns(queue, [c for c, title in enumerate(titles) if title != "support"])
+    queue = _reorder_columns(
+        queue, [column_index for column_index, title in enumerate(titles) if title != "support"]
+    )
     legend = [*_write_omission(figures), hint]
     return Html(
         render_table(report.gold.table())
@@ -653,6 +693,7 @@ def show_coverage(report: TeamOverview) -> Html:
         legend.append(f"the {len(shown_layers)} who saw most; {n_hidden} more are left out here")
 
     def render_cell(row: int, column: int) -> Html | None:
+        """Render the name of an annotator, and in the last column the annotated documents."""
         if column == 0:
             return render_short_name(report.annotators[row], report.short_names)
         is_last_column = column == len(columns) - 1 and len(report.corpus)
