@@ -284,10 +284,10 @@ def check_choice(choice: object, allowed: Iterable[str], noun: str) -> None:
 
 
 def check_known(names: Iterable[str], known_names: Iterable[str], noun: str = "annotator") -> None:
-    """Check that all annotators are known.
+    """Check that all names are known names.
 
     Raises:
-        MissingLayerError: if one is not; the message lists the known ones.
+        MissingLayerError: if a name is unknown; the message lists the known names.
     """
     allowed = list(known_names)
     for name in names:

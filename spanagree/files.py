@@ -282,7 +282,7 @@ def format_json(value: Any) -> str:
 
 
 class Zip:
-    """Open archive: its files by name, each read into memory, none unpacked to disk.
+    """Open archive; its files are read into memory by name, and not unpacked to disk.
 
     Attributes:
         names: names of the files, with ``/``; files that operating systems add are left out.
@@ -369,7 +369,7 @@ def _name_archive_in_errors(name: str) -> Iterator[None]:
 
 
 def _check_not_zip(name: str, raw: bytes) -> None:
-    """Check that the bytes of a text are not those of an archive."""
+    """Raise if the bytes of a text are an archive."""
     if raw.startswith(b"PK\x03\x04"):
         raise InputError(f"{name}: a zip, and a text is needed; unpack it and name its files")
 

@@ -1,4 +1,4 @@
-"""The signature: the settings of a result in one line, from which it can be reproduced."""
+"""The signature: the settings of a result in one line, enough to reproduce the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables in text: the separator of their cells, and their rows.
+"""Tables in text: separators of cells, and reading of rows.
 
 All readers of tables use it, so that a file has the same cells for each of them.
 """

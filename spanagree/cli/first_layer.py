@@ -40,7 +40,7 @@ def add_first_layer_note_of_parts(
 
 
 def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
-    """Word the note that the first layer of a file is gold; empty if none is needed."""
+    """Write the note that the first layer of a file is gold; empty if none is needed."""
     first = corpus.annotators[0] if corpus.layers else ""
     if gold is not None or select_gold_names([first]) or not _is_order_of_file(job, corpus):
         return ""

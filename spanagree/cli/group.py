@@ -84,7 +84,7 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the named command; errors for synonyms and removed names say what to use."""
+        """Find the named command; errors for synonyms and removed names suggest a replacement."""
         if args and (removal := write_removal_message(args[0])):
             ctx.fail(removal)
         if args and args[0].lower() in SYNONYMS:

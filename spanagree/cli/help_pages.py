@@ -110,12 +110,12 @@ class Command(click.Command):
 
 
 def find_describing_command(option: click.Option) -> str:
-    """Return the command whose --help-all describes an option; empty for the option's own."""
+    """Return the command that describes an option in --help-all; empty for its own command."""
     return str(getattr(option, "described_by", ""))
 
 
 def sort_options(command: str, members: Iterable[Any]) -> list[Any]:
-    """Sort the options of a command, first the usual ones, and mark these."""
+    """Sort the options of a command, the usual options first, and mark the usual options."""
     members = list(members)
     own_options = [member.opts[-1] for member in members if not member.is_shared]
     default_order = list(dict.fromkeys([*own_options, *USUAL.split()]))[:MOST]

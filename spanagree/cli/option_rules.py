@@ -1,4 +1,4 @@
-"""Rules on combinations of options: what each needs and excludes.
+"""Rules on combinations of options: the options that each option needs or excludes.
 
 A command that calls another function if some option is given declares an `AlternativeCall`; the
 signature of that function tells which options it takes.
@@ -37,7 +37,7 @@ class OptionRule(NamedTuple):
     options that a command lacks are ignored.
 
     Attributes:
-        needs: terms of which one has to hold too.
+        needs: terms; at least one of them has to hold too.
         excludes: terms that may not hold.
         term: term of the option itself, if only some of its values are regarded.
         unless: terms that switch the rule off.
@@ -72,7 +72,7 @@ class AlternativeCall(NamedTuple):
     """Function that a command calls instead of its usual one, if some options are given.
 
     Attributes:
-        terms: terms of which one has to hold.
+        terms: terms; at least one of them has to hold.
         function: full name; options that are not its parameters are errors.
         command_options: names of options that the command itself handles then.
         reason: end of the message.

@@ -79,7 +79,7 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
     """Choice that recognizes names of other tools and removed names."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Check the choice; the error for a known other name says what to use."""
+        """Check the choice; the error for a known synonym names the choice to use."""
         equivalent = SYNONYMS.get(str(value).lower())
         if value not in self.choices and param is not None:
             command = "" if ctx is None else str(ctx.info_name)
@@ -878,7 +878,7 @@ def parse_run_files(option_values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _build_repetition_error(name: str) -> str:
-    """Word the error for a name that is given twice."""
+    """Build the error for a name that is repeated."""
     return f"the name {quote_value(name)} is given twice; give each annotator a name of its own"
 
 

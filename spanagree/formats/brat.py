@@ -189,7 +189,7 @@ def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Rec
 def _pair_files(
     annotator_and_id_by_file: Mapping[str, tuple[str, str]], root: Path
 ) -> Iterator[tuple[str, str | None, str, str]]:
-    """Yield text file, .ann file or ``None``, annotator and id of each document.
+    """Yield for each document its text file, its .ann file or ``None``, its annotator and its id.
 
     An .ann file without a text of its own refers to the text of all annotators, or of another one.
 

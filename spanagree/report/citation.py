@@ -193,7 +193,7 @@ _NAMES = {
 
 
 def parse_signature(line: str) -> dict[str, Any]:
-    """Parse the settings in a signature, from which it can be rebuilt.
+    """Parse the settings in a signature; the signature can be rebuilt from them.
 
     Names of users stay escaped, and detected schemes are no longer assigned to layers.
 

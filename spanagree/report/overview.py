@@ -233,7 +233,7 @@ class TeamOverview(Overview):
     Attributes:
         agreement: agreement of the annotators.
         annotators: annotators in the heat map, those who saw the most, in the order of the corpus.
-        seen_by: numbers of documents that no annotator saw, one, two, and so on.
+        seen_by: number of documents that 0, 1, 2 and more annotators saw.
         plan: number of documents that a narrower interval needs, if it can be planned.
         coefficients: coefficients of the labels of tokens, or the reason why there are none.
         measures: corrected F1, α of tokens, α_U and γ, if requested.
@@ -283,7 +283,7 @@ class TeamOverview(Overview):
     def gold(self) -> Gold | None:
         """Gold by majority; ``None`` if no document is shared, or the corpus has such a layer.
 
-        Votes are by token, so corpora with discontinuous segments have none either.
+        Votes are by token, so corpora with discontinuous segments have no such gold.
         """
         has_majority = MAJORITY in self.corpus.layers
         if not self.agreement.pairs or has_majority or self.corpus.kind == "pieces":
@@ -338,7 +338,7 @@ _Scored = TypeVar("_Scored", SystemVsReferences, HumanAgreement)
 
 
 def _sort_by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
-    """Sort systems or people by the F1 that decides, highest first, undefined ones last."""
+    """Sort systems or people by the F1 that ranks them, the highest first, undefined F1 last."""
     figure_name = choose_figure(settings)[0]
     return sorted(
         scored.values(),

@@ -82,7 +82,7 @@ def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
 
 
 def _yield_columns(table: Frame, safe_cells: bool) -> Iterator[Sequence[Any]]:
-    """Yield the columns of data as they are written; the writer leaves ``None`` empty."""
+    """Yield the columns as they are written to a file; the writer leaves ``None`` empty."""
     rows = table.data_rows
     columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
     for column, values in zip(table.columns, columns, strict=True):

@@ -200,7 +200,7 @@ def _shorten_names_and_wrap(grid: TextTable) -> TextTable:
 
 
 def _drop_affixes(grid: TextTable) -> TextTable:
-    """Drop common affixes of names of one kind; a remark has them once."""
+    """Drop common affixes of names of the same kind, and name the affixes in a remark."""
     columns, remarks = list(grid.columns), list(grid.remarks)
     for kind_of_name in dict.fromkeys(column.names for column in columns if column.names):
         names = {

@@ -164,7 +164,7 @@ def _build_float(
 
 
 def _format_row(cells: Iterable[str]) -> str:
-    r"""Build a row whose beginning is not read as an argument of the ``\\\\`` before it."""
+    r"""Build a row; its beginning cannot be read as an argument of the ``\\\\`` before it."""
     row = " & ".join(cells) + r" \\"
     return f"{{{row[0]}}}{row[1:]}" if row[0] in "[*" else row
 

@@ -174,7 +174,7 @@ def _draw_legend(ax: Any) -> None:
 
 
 def _write_row_names(ax: Any, names: Iterable[str]) -> None:
-    """Write a name next to each row, as large as possible; none if they would touch."""
+    """Write a name next to each row, as large as possible; omit all names if they would touch."""
     texts = prepare_names(names)
     size = min(9.0, 60 * _measure_height(ax) / max(len(texts), 1))
     ax.set_yticks(range(len(texts)), texts if size >= _MIN_LETTER else [""] * len(texts))
@@ -188,7 +188,7 @@ def _measure_height(ax: Any) -> float:
 
 
 def _write_line_names(ax: Any, x: float, names: Sequence[str], values: Sequence[float]) -> None:
-    """Write names next to the ends of lines, with gaps; none if there is no room."""
+    """Write names next to the ends of lines, with gaps; omit all names if there is no room."""
     from spanagree.results.svg import spread_positions
 
     low, high = ax.get_ylim()

@@ -25,7 +25,7 @@ _OPENING = re.compile(
 
 
 def join_in_two_sentences(*sentences: str) -> str:
-    """Join sentences so that two are left: further ones follow the second after a semicolon.
+    """Join sentences to two; further sentences follow the second after a semicolon.
 
     >>> join_in_two_sentences("a leads.", "It is over 3 pairs.", "Chance lets all overlap.")
     'a leads. It is over 3 pairs; chance lets all overlap.'
@@ -66,7 +66,7 @@ class PairwiseTest(NamedTuple):
     """Test of the best system against another one, by their difference in corrected F1.
 
     Attributes:
-        system: system that the best one is compared with.
+        system: other system, which is compared with the best system.
         difference: difference of the corrected F1.
         low, high: interval of the difference, ``nan`` for a test without intervals.
         p: p of the test, adjusted for all pairs.

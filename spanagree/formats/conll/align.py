@@ -24,7 +24,7 @@ def find_shared_text(
     Sentences are matched by their ids if these differ.
 
     Args:
-        files: files, the first of which the others are compared with.
+        files: files; all others are compared with the first.
         unit: noun for a document, sentence or document.
         ignore_tokens: True to align files by position though tokens differ.
 

@@ -177,7 +177,7 @@ def decide_layers(
 def _choose_layers_of_file(
     layer: LayerRequest, columns: _TagColumns
 ) -> tuple[list[LayerRequest], list[str]]:
-    """Choose the layers of a single file, of which the user named no column by layer.
+    """Choose the layers of a single file if the user named no column for a layer.
 
     Returns:
         The layers with their columns, and notes on the choice.
@@ -343,7 +343,7 @@ class _TagColumns:
         return annotators
 
     def _have_disjoint_labels(self, columns: Sequence[Column]) -> bool:
-        """Check whether three or more columns have labels, and no two have one in common.
+        """Check whether three or more columns have labels, and no label is in two columns.
 
         Chunks do not count.
         """

@@ -62,13 +62,13 @@ class Layout(NamedTuple):
     ragged: bool = False
 
     def find_column(self, names: Iterable[str]) -> int | None:
-        """Find the first column with one of some names, in any case; `None` if none has one."""
+        """Find the first column with any of the names, in any case; `None` if no column has."""
         lower_names = [name.casefold() for name in self.names]
         return next((i for i, name in enumerate(lower_names) if name in names), None)
 
     @property
     def break_columns(self) -> dict[str, int | None]:
-        """Numbers of the columns that separate sentences and documents, `None` without one."""
+        """Numbers of the columns of sentences and documents; `None` for a missing column."""
         has_names = self.header  # without a header, lines separate them
         return {
             "sentence": self._find_usual_column(SENTENCE_NAMES) if has_names else None,

@@ -47,7 +47,7 @@ class ConllHeader:
 
     Attributes:
         layout: layout of the columns.
-        scheme, missing, outside: properties of tags, by which a token ``#`` is recognized.
+        scheme, missing, outside: properties of tags that tell a token ``#`` from a comment.
         tag_columns: named columns of tags; −1 is the last column.
         width: number of columns of a row; 0 without rows.
         line_of_ours: first line, if this package wrote it.

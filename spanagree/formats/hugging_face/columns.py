@@ -116,7 +116,7 @@ def _is_null(value: Any) -> bool:
 
 
 class _NestedRows(MappingRows):
-    """Records nested in rows, each of which becomes a row; columns are paths to its entries."""
+    """Records nested in rows. Each record becomes a row; columns are paths to its entries."""
 
     def __init__(self, data: Any, columns: Mapping[str, Any]) -> None:
         super().__init__(data, getattr(data, "features", None))
@@ -263,7 +263,7 @@ def join_token_rows(data: Any, document: str) -> Any:
 
 
 def _find_token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
-    """Find the column of tokens of a row that is a token; `None` if there is no such column."""
+    """Find the column of tokens if each row is a token; `None` if there is no such column."""
     for usual in COLUMNS["tokens"]:
         for name in names:
             if simplify_name(name) == usual and isinstance(row[name], str):

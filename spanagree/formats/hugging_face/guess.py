@@ -320,7 +320,7 @@ class _Guess:
         """Select the columns of spans in one text: ``source_errors`` are not in a target.
 
         Raises:
-            InputError: if spans are in several texts, and the user named none of these.
+            InputError: if spans are in several texts, and the user named no text.
         """
         texts = [
             name
@@ -424,7 +424,7 @@ class _Guess:
         return self.find_copied_text_column(column) is not None
 
     def find_copied_text_column(self, column: str) -> str | None:
-        """Find the column with the text of which another column has copies with tags."""
+        """Find the column of the plain text, if another column has copies of it with tags."""
         for row in self.rows:
             cell = row.get(column)
             if isinstance(cell, str) and (untagged := remove_tags(cell)) != cell:

@@ -101,7 +101,7 @@ def _insert_commas(text: str) -> str:
 def split_by_annotator(
     cell: Any, users: Any = None, states: Any = None
 ) -> list[tuple[Any, Any]] | None:
-    """Return annotators with their spans if a cell has those of several, else `None`.
+    """Return annotators with their spans if a cell has spans of several annotators, else `None`.
 
     Args:
         cell: a mapping of annotator to spans, a list of answers that name their annotators, or
@@ -391,7 +391,7 @@ def _is_cut_off(answer: str, text: object) -> bool:
 
 
 def _is_refusal(answer: Mapping[Any, Any], text: object) -> bool:
-    """Check whether an object has words of the model in place of spans, and none of the text."""
+    """Check whether an object has a model's refusal in place of spans, in words not in the text."""
     return bool(answer) and all(
         simplify_name(key) in _REFUSALS and isinstance(words, str) and words not in str(text)
         for key, words in answer.items()

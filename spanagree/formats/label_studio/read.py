@@ -97,7 +97,7 @@ def yield_records(
 
 
 def _find_text(task: SourceTask, key: str, *, in_html: bool) -> str:
-    """Return the text of a task in which spans are."""
+    """Return the text of a task that its spans refer to."""
     text = task.texts.get(key)
     if text is None:
         advice = f"there are {join_names(task.texts)}, and --text (text=) chooses the key that"

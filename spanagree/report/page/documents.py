@@ -68,7 +68,7 @@ def _list_cells(corpus: Corpus, confused: Confusion) -> list[int]:
 
 
 def _list_likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
-    """List step and p for each document in which chance can vary."""
+    """List index and p of each document in which chance can vary, indices as differences."""
     p = {
         document_index: statistics.p
         for document_index, statistics in figures.items()
