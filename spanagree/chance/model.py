@@ -78,15 +78,6 @@ class ChanceModel:
         """True if the first annotation is fixed, and only the second is random."""
         return self.whose == "systems"
 
-    @property
-    def without_places(self) -> ChanceModel | None:
-        """Model without its rule of places; ``None`` if it has no rule."""
-        return None if self.places is None else replace(self, places=None)
-
-    def replace_name(self, name: str) -> ChanceModel:
-        """Replace the name of the model, and keep its options."""
-        return replace(self, name=name)
-
     def set_fixed_annotator(self, name: str | None, seed: int) -> ChanceModel:
         """Fix the first annotation, or make both annotations random, and replace the seed.
 

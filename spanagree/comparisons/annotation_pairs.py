@@ -198,7 +198,7 @@ def compare_pairs(
     """Compare the two annotations of each pair, observed and expected.
 
     The layers must not have overlaps that the measure forbids; see
-    :func:`spanagree.comparisons.overlaps.check_layer`.
+    :func:`spanagree.comparisons.overlaps.check_layers`.
 
     Args:
         corpus: annotations.

@@ -139,10 +139,9 @@ class MatchCountOptions:
 
     def remove_places(self) -> MatchCountOptions | None:
         """Return the options without the rule of places; ``None`` if there is no rule."""
-        chance = self.chance.without_places
-        if chance is None:
+        if self.chance.places is None:
             return None
-        return MatchCountOptions(match=self.match, chance=chance)
+        return MatchCountOptions(match=self.match, chance=replace(self.chance, places=None))
 
     def describe(self, corpus: Corpus) -> ComparisonContext:
         """Compute how the segments of a corpus relate to their texts."""
@@ -317,7 +316,7 @@ class ComparisonRequest:
         if model.is_open and chance_of_rows.undefined:
             model = chance_of_rows
         elif model.name == AUTO:
-            model = model.replace_name(chance_of_rows.name)
+            model = replace(model, name=chance_of_rows.name)
         settings = [
             ("match", counting.match, self.find_measure_name(corpus.offsets)),
             ("chance", _describe_chance(chance_of_rows), _describe_chance(model)),

@@ -120,7 +120,7 @@ def compare_layers(
     """Compare two layers, observed and expected, for each document and label.
 
     Only documents that both annotators saw count. The layers must not have overlaps that the
-    measure forbids; see :func:`spanagree.comparisons.overlaps.check_layer`. If only systems are
+    measure forbids; see :func:`spanagree.comparisons.overlaps.check_layers`. If only systems are
     random, the first layer is fixed.
 
     Args:

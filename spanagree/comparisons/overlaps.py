@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
     """Choose the chance model of a corpus: for auto, the first model that all of its layers allow.
 
     Models that are not compatible with the measure are skipped. If no model is left, the measure
-    forbids these segments too: the model stays auto, and :func:`check_layer` raises an error that
+    forbids these segments too: the model stays auto, and :func:`check_layers` raises an error that
     names the overlap.
 
     Args:
@@ -56,7 +57,7 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
         for name, forbidden_overlap in _FORBIDDEN_BY_CHANCE.items()
         if forbidden_overlap not in overlaps_present and _are_compatible(match, name)
     )
-    return chance.replace_name(next(fitting, AUTO))
+    return replace(chance, name=next(fitting, AUTO))
 
 
 def _find_overlaps(corpus: Corpus) -> set[str]:
@@ -78,48 +79,47 @@ def find_widest_chance(names: Iterable[str]) -> str:
     )
 
 
-def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
+def check_layers(
+    corpus: Corpus, match: str, chance: ChanceModel, names: Iterable[str] | None = None
+) -> None:
     """Raise an error for the first layer with overlaps that the measure or chance model forbids.
 
+    Args:
+        corpus: annotations.
+        match: name of the measure.
+        chance: chance model.
+        names: names of the annotators. Default: all, under a chance model that all of them allow.
+
     Raises:
-        SettingError: see :func:`check_layer`.
+        SettingError: naming the first two segments and alternative settings; for an unknown
+            measure, or one that the chance model does not go with.
     """
-    names = corpus.annotators
+    if not _are_compatible(match, chance.name):
+        raise _describe_incompatible(match, chance.name)
     forbidden = {*_find_forbidden_overlaps(match, chance).values()}
-    if corpus.kind != "pieces" and not forbidden & _find_overlaps(corpus):
-        names = names[:1]  # no layer has a forbidden overlap; only settings are checked
-    for name in names:
-        check_layer(corpus, name, match, chance)
-    if chance.name == AUTO:  # because of layers that are not compared
+    if corpus.kind != "segments" or forbidden & _find_overlaps(corpus):
+        for name in corpus.annotators if names is None else names:
+            _CHECKS[corpus.kind](corpus, name, match, chance)
+    if names is None and chance.name == AUTO:  # because of layers that are not compared
         problem = f"match {match} goes with no chance model that the segments of all layers allow"
         raise OverlapError.from_problem(problem, "read only the annotators to compare")
 
 
-def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Raise an error if a layer has overlaps that the measure or the chance model forbids.
-
-    Raises:
-        SettingError: naming the first two segments and alternative settings; for an unknown
-            measure.
-    """
-    find_measure(match)
-    if not _are_compatible(match, chance.name):
-        fitting = format_setting(
-            "chance", *(name for name in CHANCES if _are_compatible(match, name))
+def _describe_incompatible(match: str, chance_name: str) -> OverlapError:
+    """Build the error for a measure and a chance model that cannot be combined."""
+    fitting = format_setting("chance", *(name for name in CHANCES if _are_compatible(match, name)))
+    if chance_name == "per-label":
+        return OverlapError.from_problem(
+            f"match {match} pairs segments of any label, and of chance per-label only those of"
+            " one label exclude each other",
+            f"use {fitting}, or {format_setting('match', 'exact')}",
         )
-        if chance.name == "per-label":
-            raise OverlapError.from_problem(
-                f"match {match} pairs segments of any label, and of chance per-label only those of"
-                " one label exclude each other",
-                f"use {fitting}, or {format_setting('match', 'exact')}",
-            )
-        by_shares = list_measures(lambda measure: measure.kernel in ("cover", "offsets"))
-        raise OverlapError.from_problem(
-            f"match {match} pairs segments of annotators who do not overlap themselves, and those"
-            " of chance overlapping do",
-            f"use {fitting}, or {format_setting('match', *by_shares)}",
-        )
-    _CHECKS[corpus.kind](corpus, name, match, chance)
+    by_shares = list_measures(lambda measure: measure.kernel in ("cover", "offsets"))
+    return OverlapError.from_problem(
+        f"match {match} pairs segments of annotators who do not overlap themselves, and those"
+        " of chance overlapping do",
+        f"use {fitting}, or {format_setting('match', *by_shares)}",
+    )
 
 
 def _check_relations(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:

@@ -115,8 +115,8 @@ class Comparisons:
     @classmethod
     def joined(cls, tables: Sequence[Comparisons]) -> Comparisons:
         """Concatenate the rows of several tables, with the names of all tables."""
-        if not tables:
-            return cls.none()
+        if len(tables) < 2:
+            return tables[0] if tables else cls.none()
         annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
         labels = tables[0].labels
         if any(table.labels != labels for table in tables):

@@ -12,7 +12,7 @@ from spanagree.arrays import dense_ranks, is_repeated_row
 from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
-from spanagree.comparisons.overlaps import check_layer, choose_chance_of_corpus
+from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.roles import count_seen
@@ -145,9 +145,8 @@ def _choose_redraw_model(
     """
     if chance.is_free:
         with suppress(SettingError):
-            return _choose_redraw_model(corpus, references, chance.replace_name("per-label"))
-    for name in references:
-        check_layer(corpus, name, "exact", chance)
+            return _choose_redraw_model(corpus, references, replace(chance, name="per-label"))
+    check_layers(corpus, "exact", chance, references)
     return chance
 
 

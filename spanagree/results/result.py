@@ -365,7 +365,9 @@ def write_coverage_note(
     ['mine: 3 of 10 documents not shared with gold, left out']
     """
     n_left_out = n_documents - n_shared
+    if not n_left_out:
+        return []
     note = f"{n_left_out} of {pluralize(n_documents, noun)} not shared with {partner}, left out"
     # a name of digits next to numbers is quoted
     subject = quote_value(name) if name.isdecimal() else escape_name(name)
-    return [f"{subject}: {note}"] if n_left_out else []
+    return [f"{subject}: {note}"]

@@ -300,20 +300,13 @@ class Ratio:
 
     def compute_parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
         """Compute both numerators, observed and expected, then both denominators."""
-        size = self._weigh_sizes(sums.size_first, sums.size_second)
+        size = self.first * sums.size_first + self.second * sums.size_second
         random_size = size
         if sums.expected_size_first is not None:
-            random_size = self._weigh_sizes(sums.expected_size_first, sums.expected_size_second)
-        matched, expected = (
-            _format_product(self.matched, value) for value in (sums.matched, sums.expected)
-        )
-        return matched, expected, size, random_size
-
-    def _weigh_sizes(self, first: Any, second: Any) -> Any:
-        """Compute the weighted sum of two sizes."""
-        sizes = ((self.first, first), (self.second, second))
-        terms = [_format_product(weight, size) for weight, size in sizes if weight]
-        return terms[0] if len(terms) == 1 else terms[0] + terms[1]
+            random_size = (
+                self.first * sums.expected_size_first + self.second * sums.expected_size_second
+            )
+        return self.matched * sums.matched, self.matched * sums.expected, size, random_size
 
     @property
     def formula(self) -> str:
@@ -339,11 +332,6 @@ class Ratio:
     def meaning(self) -> str:
         """The heading of the explanation."""
         return self.heading or f"{self.title} of a system"
-
-
-def _format_product(weight: float, value: Any) -> Any:
-    """Multiply a value by a weight."""
-    return value if weight == 1 else weight * value  # saves a copy of large arrays
 
 
 class HasScores(ABC):

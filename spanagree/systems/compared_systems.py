@@ -71,7 +71,7 @@ class ComparedSystems(ComparedRows):
         gold = _check_gold(corpus, gold)
         settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
-        _check_gold_is_unscored(corpus, gold)
+        _check_segments_of_gold(corpus, gold)
         return _compare_corpus(settled_corpus, counting, gold).finished()
 
     @classmethod
@@ -82,7 +82,7 @@ class ComparedSystems(ComparedRows):
         gold = next(iter(corpus.annotators), "") if gold is None else gold
         settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
-        _check_gold_is_unscored(corpus, gold)
+        _check_segments_of_gold(corpus, gold)
         return _compare_corpus(settled_corpus, counting, gold)
 
     def _list_names_to_check(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
@@ -199,12 +199,26 @@ def _check_gold(corpus: Corpus, gold: str | None) -> str:
     return gold
 
 
-def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
-    """Raise if gold has scores though predictions are left out by their scores."""
+def _check_segments_of_gold(corpus: Corpus, gold: str) -> None:
+    """Check that gold has no scores if predictions are left out by them, and no missing quote.
+
+    Raises:
+        SettingError: if gold has scores.
+        InputError: naming the first quote of gold that is not in the text.
+    """
     if corpus.reading.get("min_score") is not None:
         from spanagree.comparisons.prediction_scores import check_unscored  # rarely scored
 
         check_unscored(corpus, [gold])
+    quotes = corpus.unplaced.get(gold)
+    if quotes is not None:
+        document = quote_value(corpus.id_of(int(quotes.at[0])))
+        raise InputError(
+            f"{escape_name(gold)}, document {document}: {quote_value(quotes.quote[0])} is not in"
+            " the text,"
+            f" or not as often as it is quoted{write_number_of_further(len(quotes))}; what gold"
+            " marks has to be in the text: mend the quote or the text"
+        )
 
 
 def _infer_seen(corpus: Corpus, gold: str) -> Corpus:
@@ -235,8 +249,7 @@ def _are_rows_of_parts_valid(corpus: Corpus, gold: str, parts: Sequence[Compared
 
 
 def _compare_corpus(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
-    """Compare systems with gold; check only that the quotes of gold are in the text."""
-    _check_gold_quotes(corpus, gold)
+    """Compare systems with gold; check nothing."""
     uniform_counting = counting.remove_places()
     return ComparedSystems(
         gold=gold,
@@ -246,23 +259,6 @@ def _compare_corpus(corpus: Corpus, counting: MatchCountOptions, gold: str) -> C
         else compare_with_gold(corpus, gold, uniform_counting),
         **describe_documents(corpus, counting),
     )
-
-
-def _check_gold_quotes(corpus: Corpus, gold: str) -> None:
-    """Raise if gold has quotes that are not in the text.
-
-    Raises:
-        InputError: naming the first.
-    """
-    quotes = corpus.unplaced.get(gold)
-    if quotes is not None:
-        document = quote_value(corpus.id_of(int(quotes.at[0])))
-        raise InputError(
-            f"{escape_name(gold)}, document {document}: {quote_value(quotes.quote[0])} is not in"
-            " the text,"
-            f" or not as often as it is quoted{write_number_of_further(len(quotes))}; what gold"
-            " marks has to be in the text: mend the quote or the text"
-        )
 
 
 def _replace_random_by_mean(

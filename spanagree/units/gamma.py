@@ -25,7 +25,7 @@ import numpy as np
 from spanagree.arrays import Floats, sub_progress
 from spanagree.chance.model import build_chance_model
 from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
-from spanagree.comparisons.overlaps import check_layer, choose_chance_of_corpus
+from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import keep_placed
@@ -147,8 +147,7 @@ def _compute_result(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
     """Compute the result for all annotators, and for each pair if requested."""
     sampling, dissimilarity, names = job.sampling, job.dissimilarity, corpus.annotators
     if sampling.sampler == "chance":
-        for name in names:
-            check_layer(corpus, name, "exact", sampling.chance)
+        check_layers(corpus, "exact", sampling.chance, names)
     interval_settings = {} if job.jackknife is None else job.jackknife.settings()
     settings = GammaSettings(
         measure="gamma",

@@ -19,7 +19,7 @@ from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import compute_mean
 from spanagree.comparisons.measures import find_measure
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.overlaps import check_layers
 from spanagree.comparisons.place_shares import (
     PlacementStatistics,
     collect_place_notes,
@@ -201,11 +201,10 @@ def _scored(
     f1_of = functools.partial(_f1_of, compared, [*layers], references, drawn, unlabelled)
     f1, uniform = f1_of(chance), None
     placed = compute_place_shares(compared, compared.annotators, chance)
-    plain = chance.without_places
-    if placed is not None and plain is not None:
+    if placed is not None and chance.places is not None:
         annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
         placed = replace(placed, annotators=annotators)
-        uniform = f1_of(plain)
+        uniform = f1_of(replace(chance, places=None))
     scored = {name: SoftSystem.of(name, x, f1[name]) for name, x in by_document.items()}
     elsewhere = build_undefined_score("spanagree agree has it")
     people = SoftSystem.of(PEOPLE, scores_of_people(corpus, references), elsewhere)
@@ -234,11 +233,11 @@ def _check_layers(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> 
     """Refuse layers that overlap themselves where chance, or shared tokens, do not allow it."""
     for name in names:
         try:
-            check_layer(corpus, name, _MATCH, build_chance_model("overlapping"))
+            check_layers(corpus, _MATCH, build_chance_model("overlapping"), [name])
         except SettingError as error:
             what, _, _ = str(error).rpartition(";")
             raise SettingError(f"{what}; repair merge-overlaps makes one segment of them") from None
-        check_layer(corpus, name, _MATCH, chance)
+        check_layers(corpus, _MATCH, chance, [name])
 
 
 def _sides(

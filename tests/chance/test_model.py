@@ -13,6 +13,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.chance.model import ChanceModel, build_chance_model
+from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.expected import STARTS, find_starts_key
 from spanagree.comparisons.measures import MEASURES, find_measure
 from spanagree.comparisons.starts import Starts
@@ -115,6 +116,5 @@ def test_a_model_is_named_and_loses_its_places():
     """The model beside a rule of places has all else of it."""
     model = ChanceModel("auto", None, "systems", 5)
     ruled = build_chance_model("auto", "capitals", "systems", 5)
-    assert ruled.without_places == model
-    assert model.without_places is None
-    assert model.replace_name("per-label") == ChanceModel("per-label", None, "systems", 5)
+    assert MatchCountOptions(match="exact", chance=ruled).remove_places().chance == model
+    assert MatchCountOptions(match="exact", chance=model).remove_places() is None

@@ -46,7 +46,7 @@ from spanagree.comparisons.measures import (
     list_measures,
     swap_annotators,
 )
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.overlaps import check_layers
 from spanagree.comparisons.relation_places import (
     RelationCorpus,
     compute_relation_distributions,
@@ -249,12 +249,10 @@ def match_distribution(
     check_integer(seed, 0, "seed")
     if isinstance(match, str):
         measure = find_measure(match)
-        for name in (a, b):
-            check_layer(corpus, name, match, model)
+        check_layers(corpus, match, model, (a, b))
     else:
         measure = Measure(OWN, OWN, wrap_with_checks(match), of_label)
-        for name in (a, b):
-            check_layer(corpus, name, "exact", model)  # exact allows any overlap
+        check_layers(corpus, "exact", model, (a, b))  # exact allows any overlap
     options = DistributionOptions(measure, model, budget, draws, seed)
     return compute_distribution(corpus, (a, b), fixed, options, progress)
 
