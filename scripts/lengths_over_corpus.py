@@ -21,7 +21,7 @@ import numpy as np
 
 import spanagree as sa
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.chance.arrangements import _compute_expected_counts
+from spanagree.chance.arrangements import compute_weighted_probabilities
 
 Placed = dict[int, dict[tuple[int, int], float]]
 
@@ -50,8 +50,7 @@ def random_of(corpus: sa.Corpus, name: str, capital: Bools) -> Placed:
         mean, expected = np.zeros(len(kinds)), dict[int, Floats]()
         for d, (s, e, kind) in places.items():
             wide, many = int(corpus.lengths[d]) + 1, int(number[d])
-            p = weight[kind] * _compute_expected_counts(s, e, weight[kind], wide, many)
-            expected[d] = p * (many / p.sum())
+            expected[d] = many * compute_weighted_probabilities(s, e, weight[kind], wide, many)
             mean += np.bincount(kind, expected[d], len(kinds))
         if np.abs(mean / wanted - 1).max() < 1e-4:
             break

@@ -1,17 +1,13 @@
 """Distributions of segments over places, for random annotations with fixed counts of each kind.
 
 A *group* contains segments that exclude each other: those of one annotator in a document, or of one
-label too. Let the group have cᵢ segments of kind i, c in total. The number of arrangements of u
-segments, uᵢ of each kind, before the border p is::
-
-    F[0] = 1;  F[u][p] = Σ over q ≤ p, kinds i, places (s, q) of i:  F[u − eᵢ][s],
-
-and B is the same number after the border. A segment of kind i is at (s, e) with the probability::
+label too. Let the group have cᵢ segments of kind i, c in total. With F[u][p], the number of ways to
+place u segments, uᵢ of each kind, before the border p (:mod:`spanagree.chance.ways`), and B, the
+same number after the border, a segment of kind i is at the place (s, e) with the probability::
 
     Σ_u F[u][s] · B[c − eᵢ − u][e] / (cᵢ · F[c][n]).
 
-All terms are positive. Many groups with equal counts are computed together, with a gather and a
-cumulative sum for each u; tables are shaped (states u, groups · borders).
+B is F of the mirror image. Many groups with equal counts are computed together.
 
 If a group has too many states u, the *mixture* keeps the number of segments exactly, and the number
 of each kind only on average. Each kind has a weight, and there is one F for each number of
@@ -24,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -38,12 +35,12 @@ from spanagree.arrays import (
 )
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import compute_start_profiles
+from spanagree.chance.ways import KindPlaces, compute_code_steps, yield_levels
 
 BUDGET = 1 << 22
 """Largest table size of a group with exact arrangements; larger groups use the mixture."""
 
 _TOGETHER = 1 << 18  # largest size of the tables of a batch of groups
-_POWER = 900  # tables with values below 2 to this power are not scaled
 _CLOSE = 1e-6  # relative tolerance of the mean counts of kinds in the mixture
 _ROUNDS = 2000  # largest number of iterations for the weights of the mixture
 
@@ -188,17 +185,13 @@ class _GroupBatch:
         counts: number of segments of each kind.
         classes: class of each group and kind; (groups, kinds).
         borders: number of distinct borders of each group; (groups,).
-        unit: group of each place, in an array for each kind.
-        start: index of the start border of each place, in an array for each kind.
-        end: index of the end border of each place, in an array for each kind.
+        places: places of each kind, in all groups.
     """
 
     counts: tuple[int, ...]
     classes: Ints
     borders: Ints
-    unit: list[Ints]
-    start: list[Ints]
-    end: list[Ints]
+    places: list[KindPlaces]
 
 
 def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budget: float) -> Ints:
@@ -289,14 +282,15 @@ def _build_batch(
         border_index[border_events[first_event]],
         border_index[border_events[last_event - 1]],
     )
-    start, end = (
-        [
-            border_index[units * line_length + 2 * borders_of_kind + is_end] - first_border[units]
-            for units, borders_of_kind in zip(unit_of_place, ends, strict=True)
-        ]
-        for is_end, ends in ((1, start), (0, end))
-    )
-    return _GroupBatch(counts, classes, last_border - first_border + 1, unit_of_place, start, end)
+    places = [
+        KindPlaces(
+            units,
+            border_index[units * line_length + 2 * starts_of_kind + 1] - first_border[units],
+            border_index[units * line_length + 2 * ends_of_kind] - first_border[units],
+        )
+        for units, starts_of_kind, ends_of_kind in zip(unit_of_place, start, end, strict=True)
+    ]
+    return _GroupBatch(counts, classes, last_border - first_border + 1, places)
 
 
 def _write_probabilities(result: Arrangements, classes: Ints, p: Floats) -> None:
@@ -305,127 +299,45 @@ def _write_probabilities(result: Arrangements, classes: Ints, p: Floats) -> None
     result.p[p_index] = p
 
 
-class _States:
-    """All states u, the numbers of segments of each kind before a border.
-
-    Attributes:
-        numbers: u of each state, sorted by the number of segments; (states, kinds).
-        first: first state of each number of segments, and number of states.
-    """
-
-    def __init__(self, counts: Sequence[int]) -> None:
-        """Number the states, from no segment to all segments.
-
-        Args:
-            counts: number of segments of each kind.
-        """
-        n_values = np.array(counts) + 1
-        self._steps = np.append(np.cumprod(n_values[:0:-1])[::-1], 1)
-        state_numbers = np.arange(int(n_values.prod()))[:, None] // self._steps % n_values
-        n_segments = state_numbers.sum(axis=1)
-        self._code = np.argsort(n_segments, kind="stable")
-        self._state = np.argsort(self._code)
-        self.numbers = state_numbers[self._code]
-        self.first = np.append(0, np.cumsum(np.bincount(n_segments)))
-
-    def list_by_n_segments(self, n_segments: int) -> Ints:
-        """List the states with ``n_segments`` segments in total."""
-        return np.arange(self.first[n_segments], self.first[n_segments + 1])
-
-    def remove_segment(self, states: Ints, kind_index: int) -> Ints:
-        """Map each state to the state with one segment of a kind less."""
-        return self._state[self._code[states] - self._steps[kind_index]]
-
-    def find_remaining(self, states: Ints) -> Ints:
-        """Map each state u to the state c − u of the segments that are left."""
-        return self._state[len(self._code) - 1 - self._code[states]]
-
-
-def _count_ways(
-    batch: _GroupBatch, states: _States, max_level: int, *, mirrored: bool
-) -> tuple[Floats, Ints | None]:
-    """Compute F, or B if ``mirrored``, for the states of up to ``max_level`` segments.
-
-    Returns:
-        F, (states, groups · borders); and, if values may overflow, the exponents of the powers of
-        2 that scale each number of segments, (max_level + 1, groups), else ``None``.
-    """
-    n_units, n_borders = len(batch.classes), int(batch.borders.max())
-    start_borders, end_borders = _find_place_borders(batch, mirrored)
-    start = [
-        u * n_borders + starts_of_kind
-        for u, starts_of_kind in zip(batch.unit, start_borders, strict=True)
-    ]
-    end = [
-        u * n_borders + ends_of_kind
-        for u, ends_of_kind in zip(batch.unit, end_borders, strict=True)
-    ]
-    n_ways = np.zeros((int(states.first[max_level + 1]), n_units * n_borders))
-    n_ways[0] = 1
-    max_places = max(map(len, batch.unit)) * len(batch.unit)  # upper bound of the places of a group
-    is_scaled = max_level * math.log2(max_places + 1) > _POWER
-    exponents = np.zeros((max_level + 1, n_units), np.int64)
-    for n_segments in range(1, max_level + 1):
-        level = states.list_by_n_segments(n_segments)
-        for kind_index, (starts_of_kind, ends_of_kind) in enumerate(zip(start, end, strict=True)):
-            with_kind = level[states.numbers[level, kind_index] > 0]
-            arriving = np.take(
-                n_ways[states.remove_segment(with_kind, kind_index)], starts_of_kind, axis=1
-            )
-            for state, row in zip(with_kind.tolist(), arriving, strict=True):
-                n_ways[state] += np.bincount(ends_of_kind, row, n_units * n_borders)
-        # view of n_ways
-        tables = n_ways[level[0] : level[-1] + 1].reshape(len(level), n_units, n_borders)
-        np.cumsum(tables, axis=2, out=tables)
-        if is_scaled:
-            exponents[n_segments] = np.frexp(tables[:, :, -1].max(axis=0))[1]
-            np.ldexp(tables, -exponents[n_segments][:, None], out=tables)
-    return n_ways, np.cumsum(exponents, axis=0) if is_scaled else None
-
-
-def _find_place_borders(batch: _GroupBatch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
-    """Return the start and end borders of places, or of their mirror images."""
-    if not mirrored:
-        return batch.start, batch.end
+def _mirror_places(batch: _GroupBatch) -> list[KindPlaces]:
+    """Mirror the places of each kind, so that F of the mirror images is B."""
     last_border = batch.borders - 1
-    starts, ends = (
-        [last_border[u] - x for u, x in zip(batch.unit, borders, strict=True)]
-        for borders in (batch.end, batch.start)
-    )
-    return starts, ends
+    return [
+        places._replace(
+            start=last_border[places.annotation] - places.end,
+            end=last_border[places.annotation] - places.start,
+        )
+        for places in batch.places
+    ]
 
 
 def _compute_exact_probabilities(batch: _GroupBatch) -> list[Floats]:
-    """Compute the probability of each place of each kind."""
+    """Compute the probability of each place of each kind, for one segment of the kind."""
     counts, n_borders = batch.counts, int(batch.borders.max())
-    states, max_level = _States(counts), sum(counts) - 1  # all segments except one
-    front, front_exponents = _count_ways(batch, states, max_level, mirrored=False)
-    back, back_exponents = _count_ways(batch, states, max_level, mirrored=True)
-    mirrored_end, _ = _find_place_borders(batch, mirrored=True)
+    shape, n_others = (len(batch.classes), n_borders, 1), sum(counts) - 1
+    code_steps = compute_code_steps(counts)
+    code_of_all = int(code_steps @ counts)
+    mirrored_places = _mirror_places(batch)
+    front, back = (
+        [*islice(yield_levels(counts, places_by_kind, shape), n_others + 1)]
+        for places_by_kind in (batch.places, mirrored_places)
+    )
     results = []
-    for kind_index, unit in enumerate(batch.unit):
-        front_index = unit * n_borders + batch.start[kind_index]
-        back_index = unit * n_borders + mirrored_end[kind_index]
-        p = np.zeros(len(unit))
-        for n_before in range(max_level + 1):
-            states_before = states.list_by_n_segments(n_before)
-            states_before = states_before[
-                states.numbers[states_before, kind_index] < counts[kind_index]
-            ]
-            states_after = states.remove_segment(states.find_remaining(states_before), kind_index)
-            front_ways = np.take(front[states_before], front_index, axis=1)
-            p_of_level = np.einsum(
-                "ij,ij->j", front_ways, np.take(back[states_after], back_index, axis=1)
-            )
-            if front_exponents is not None and back_exponents is not None:
-                power = (
-                    front_exponents[n_before]
-                    + back_exponents[max_level - n_before]
-                    - front_exponents[-1]
-                )
-                p_of_level = np.ldexp(p_of_level, power[unit])
-            p += p_of_level
-        results.append(p / np.bincount(unit, p)[unit])  # averaged over the segments of the kind
+    for kind, (places, mirrored) in enumerate(zip(batch.places, mirrored_places, strict=True)):
+        group = places.annotation
+        front_row, back_row = group * n_borders + places.start, group * n_borders + mirrored.start
+        p = np.zeros(len(group))
+        for before, after in zip(front, reversed(back), strict=True):
+            is_left = before.states[:, kind] < counts[kind]
+            code_after = code_of_all - code_steps[kind] - before.codes[is_left]
+            ways_before = before.tables[is_left, :, 0].take(front_row, axis=1)
+            ways_after = after.tables[np.searchsorted(after.codes, code_after), :, 0]
+            p_of_level = np.einsum("ij,ij->j", ways_before, ways_after.take(back_row, axis=1))
+            power = before.exponents + after.exponents - front[-1].exponents
+            p += np.ldexp(p_of_level, power[group])
+        if places.weight is not None:
+            p *= places.weight
+        results.append(p / np.bincount(group, p)[group])
     return results
 
 
@@ -434,15 +346,17 @@ def _compute_exact_probabilities(batch: _GroupBatch) -> list[Floats]:
 
 def _compute_mixture_probabilities(batch: _GroupBatch) -> list[Floats]:
     """Compute the probability of each place of each kind by the mixture, for one group."""
-    n_borders, n_segments = int(batch.borders[0]), sum(batch.counts)
-    place_kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
-    start_border, end_border = np.concatenate(batch.start), np.concatenate(batch.end)
-    weight = compute_mixture_weights(place_kind, start_border, end_border, batch.counts, n_borders)
-    p = weight[place_kind] * _compute_expected_counts(
-        start_border, end_border, weight[place_kind], n_borders, n_segments
+    n_places = [len(places.start) for places in batch.places]
+    place_kind = np.repeat(np.arange(len(batch.counts)), n_places)
+    start, end = (
+        np.concatenate([getattr(places, name) for places in batch.places])
+        for name in ("start", "end")
     )
+    n_borders = int(batch.borders[0])
+    weight = compute_mixture_weights(place_kind, start, end, batch.counts, n_borders)
+    p = compute_weighted_probabilities(start, end, weight[place_kind], n_borders, sum(batch.counts))
     p /= np.bincount(place_kind, p)[place_kind]
-    return np.split(p, np.cumsum(np.bincount(place_kind))[:-1])
+    return np.split(p, np.cumsum(n_places)[:-1])
 
 
 def compute_mixture_weights(
@@ -460,11 +374,8 @@ def compute_mixture_weights(
     target = np.array(counts, np.float64)
     weight = target / np.bincount(place_kind)
     for _ in range(_ROUNDS):
-        mean_counts = np.bincount(
-            place_kind,
-            weight[place_kind]
-            * _compute_expected_counts(start, end, weight[place_kind], n_borders, sum(counts)),
-        )
+        p = compute_weighted_probabilities(start, end, weight[place_kind], n_borders, sum(counts))
+        mean_counts = sum(counts) * np.bincount(place_kind, p)
         if np.abs(mean_counts / target - 1).max() < _CLOSE:
             break
         weight *= target / mean_counts
@@ -472,81 +383,20 @@ def compute_mixture_weights(
     return weight
 
 
-def count_ways_before_by_number(
-    start: Ints, end: Ints, weight: Floats, n_borders: int, max_segments: int
-) -> dict[tuple[int, ...], Floats]:
-    """Compute F[m] at every border for m segments of any kind, for places with weights.
+def compute_weighted_probabilities(
+    start: Ints, end: Ints, weight: Floats, n_borders: int, n_segments: int
+) -> Floats:
+    """Compute the probability of each place, for one of equal segments at places with weights.
+
+    An arrangement is as likely as the product of the weights of its places.
 
     Args:
         start, end: indices of the two borders of each place.
         weight: weight of each place.
         n_borders: number of borders.
-        max_segments: largest m.
-
-    Returns:
-        F by the state (m,), each scaled by a power of 2.
+        n_segments: number of segments.
     """
-    table, _ = _count_ways_by_number(start, end, weight, n_borders, max_segments)
-    return {(m,): row for m, row in enumerate(table)}
-
-
-def count_ways_before(
-    place_kind: Ints, start: Ints, end: Ints, counts: tuple[int, ...], n_borders: int
-) -> dict[tuple[int, ...], Floats]:
-    """Compute F[u] at every border for each state u of one group.
-
-    Args:
-        place_kind: kind of each place.
-        start, end: indices of the two borders of each place.
-        counts: number of segments of each kind.
-        n_borders: number of borders.
-
-    Returns:
-        F by state; for each number of segments, scaled by a power of 2.
-    """
-    rows_of_kinds = [np.flatnonzero(place_kind == k) for k in range(len(counts))]
-    batch = _GroupBatch(
-        counts,
-        np.zeros((1, len(counts)), np.int64),
-        np.array([n_borders]),
-        [np.zeros(len(places_of_kind), np.int64) for places_of_kind in rows_of_kinds],
-        [start[places_of_kind] for places_of_kind in rows_of_kinds],
-        [end[places_of_kind] for places_of_kind in rows_of_kinds],
-    )
-    states = _States(counts)
-    n_ways, _ = _count_ways(batch, states, sum(counts), mirrored=False)
-    return dict(zip(map(tuple, states.numbers.tolist()), n_ways, strict=True))
-
-
-def _compute_expected_counts(
-    start: Ints, end: Ints, weight: Floats, n_borders: int, n_segments: int
-) -> Floats:
-    """Compute Σ_m F[m][s] · B[k − 1 − m][e] / F[k] for each place, over m segments before it."""
-    front, front_exponents = _count_ways_by_number(start, end, weight, n_borders, n_segments)
-    back, back_exponents = _count_ways_by_number(
-        n_borders - 1 - end, n_borders - 1 - start, weight, n_borders, n_segments
-    )
-    sums = np.zeros(len(start))
-    for n_before in range(n_segments):
-        power = int(
-            front_exponents[n_before]
-            + back_exponents[n_segments - 1 - n_before]
-            - front_exponents[n_segments]
-        )
-        sums += np.ldexp(
-            front[n_before][start] * back[n_segments - 1 - n_before][n_borders - 1 - end], power
-        )
-    return sums / front[n_segments][-1]
-
-
-def _count_ways_by_number(
-    start: Ints, end: Ints, weight: Floats, n_borders: int, max_segments: int
-) -> tuple[Floats, Ints]:
-    """Compute F[m] for each number m of segments, scaled by powers of 2, and their exponents."""
-    table, exponents = np.ones((max_segments + 1, n_borders)), np.zeros(max_segments + 1, np.int64)
-    for n_before in range(1, max_segments + 1):
-        n_arriving = np.bincount(end, table[n_before - 1][start] * weight, n_borders)
-        np.cumsum(n_arriving, out=table[n_before])
-        exponents[n_before] = np.frexp(table[n_before][-1])[1]
-        np.ldexp(table[n_before], -exponents[n_before], out=table[n_before])
-    return table, np.cumsum(exponents)
+    places = KindPlaces(np.zeros(len(start), np.int64), start, end, weight=weight)
+    one_group = np.zeros((1, 1), np.int64)
+    batch = _GroupBatch((n_segments,), one_group, np.array([n_borders]), [places])
+    return _compute_exact_probabilities(batch)[0]

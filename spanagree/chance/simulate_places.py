@@ -5,9 +5,9 @@ them is at the place (s, e) of kind i with a probability proportional to
 
     F[u − eᵢ][s],   for e at or before the border,
 
-with F of :mod:`spanagree.chance.arrangements`. If this exceeds the budget, the sampler uses the
-mixture, which keeps the number of segments exactly, and that of each kind on average. Draws are
-shaped (copies, segments).
+with F of :mod:`spanagree.chance.ways`. If this exceeds the budget, the sampler uses the mixture of
+:mod:`spanagree.chance.arrangements`, which keeps the number of segments exactly, and that of each
+kind on average. Draws are shaped (copies, segments).
 """
 
 from __future__ import annotations
@@ -15,13 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, group_indices, unique
-from spanagree.chance.arrangements import (
-    BUDGET,
-    compute_mixture_weights,
-    count_ways_before,
-    count_ways_before_by_number,
-)
+from spanagree.chance.arrangements import BUDGET, compute_mixture_weights
 from spanagree.chance.place_kinds import PlaceKinds
+from spanagree.chance.ways import KindPlaces, yield_levels
 from spanagree.corpus.segments import Layer
 
 
@@ -95,16 +91,19 @@ def _draw_group(
     start, end = np.searchsorted(borders, start), np.searchsorted(borders, end)
     n_borders = len(borders)
     n_states = float(np.prod(np.array(n_of_kind) + 1.0))
+    weight, counts, state_axis = np.ones(len(place_rows)), n_of_kind, place_kind
     if n_states * 2 * len(place_rows) > budget:
         weight = compute_mixture_weights(place_kind, start, end, n_of_kind, n_borders)[place_kind]
-        n_ways = count_ways_before_by_number(start, end, weight, n_borders, sum(n_of_kind))
-        state_axis = np.zeros(len(place_rows), np.int64)
-    else:
-        weight = np.ones(len(place_rows))
-        n_ways, state_axis = (
-            count_ways_before(place_kind, start, end, n_of_kind, n_borders),
-            place_kind,
-        )
+        counts, state_axis = (sum(n_of_kind),), np.zeros(len(place_rows), np.int64)
+    places_by_axis = [
+        KindPlaces(0 * rows, start[rows], end[rows], weight=weight[rows])
+        for rows in group_indices(state_axis, len(counts))
+    ]
+    n_ways = {
+        tuple(state): table
+        for level in yield_levels(counts, places_by_axis, (1, n_borders, 1))
+        for state, table in zip(level.states.tolist(), level.tables[:, :, 0], strict=True)
+    }
     drawn_places = _draw_from_the_end(n_ways, state_axis, start, end, weight, copies, rng)
     # random order of the segments of a kind
     shuffled = np.argsort(rng.random(drawn_places.shape), axis=1)

@@ -1,28 +1,17 @@
 """The exact distribution of the match of random annotations with a fixed one, by a walk.
 
 All arrangements of segments that exclude each other are equally likely. Segments of one label and
-kind of places are of one *kind*; kind i occurs cᵢ times, and u counts the placed segments of each
-kind. Let G(u, p, m) be the number of ways to place u before the border p with match m, where the
-last segment ends at p or before it. Then
-
-    G(u, p, m) = G(u, p − 1, m) + Σ over places (s, p) of kinds i: G(u − eᵢ, s, m − gᵢ(s, p)),
-
-where gᵢ(s, p) is the gain of a segment of kind i at that place. G(c, n, ·), scaled to the sum 1, is
-the distribution. All terms are positive, so even the smallest probabilities keep their digits.
-Random annotations with equal counts are walked together, so each u takes a few operations over all
-of them.
-
-A measure that is not additive needs one more *bit* in the state: whether the segment of A that
-crosses the border is paired (:mod:`spanagree.comparisons.overlap_match`). If only mean and variance
-are requested, or matches are not integers, G contains (1, Σ m, Σ m²) instead of a distribution.
-Tables have the shape (annotations, borders, bits, matches).
+kind of places are of one *kind*. The number of ways F[c][n] to place all segments, by match m
+(:mod:`spanagree.chance.ways`), scaled to the sum 1, is the distribution. Random annotations with
+equal counts are walked together.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections import deque
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +29,7 @@ from spanagree.arrays import (
 from spanagree.chance.arrangements import yield_batches_of_work
 from spanagree.chance.place_kinds import PlaceKinds, build_kinds_anywhere
 from spanagree.chance.walk import OTHER, compute_distributions_of_ways
+from spanagree.chance.ways import KindPlaces, yield_levels
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
@@ -51,7 +41,6 @@ from spanagree.comparisons.observed import find_similar_pairs
 from spanagree.comparisons.overlap_match import compute_matches_at_places, is_same_crossing
 from spanagree.corpus.segments import Layer
 
-_LARGEST_POWER = 900  # exponent of 2 above which numbers are scaled
 _PLACES_PER_BATCH = 1 << 18  # places in one batch of parts
 _VALUES_PER_BATCH = 1 << 20  # values of one level of the annotations in a batch
 
@@ -79,29 +68,21 @@ class _KindTable(NamedTuple):
     bit_after: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
+class _Batch(NamedTuple):
     """Random annotations with equal counts, whose places are grouped by kind.
 
     Attributes:
         counts: number of segments of each kind.
-        borders: number of borders.
-        annotation, start, end: annotation, first and last border of each place, for each kind.
-        gain, bit_after: gain and bit after each place, for each kind; (places, bits).
+        places: places of each kind, with gains.
+        shape: number of annotations, of borders, and of matches.
         keeps_bit: mask of the borders that keep the bit; (annotations, borders). ``None`` without
             bits.
-        match_bound: upper bound of the match.
     """
 
     counts: tuple[int, ...]
-    borders: int
-    annotation: list[Ints]
-    start: list[Ints]
-    end: list[Ints]
-    gain: list[Ints | Floats]
-    bit_after: list[Ints]
+    places: list[KindPlaces]
+    shape: tuple[int, int, int]
     keeps_bit: Bools | None
-    match_bound: int
 
 
 def compute_fixed_by_walk(
@@ -210,6 +191,7 @@ def _compute_distributions(
                     first_place,
                     tuple(counts.tolist()),
                     rows[batch_members],
+                    moments,
                 )
                 result_by_annotation |= zip(
                     annotations[batch_members].tolist(), _walk_batch(batch, moments), strict=True
@@ -370,6 +352,7 @@ def _build_batch(
     first_place: Ints,
     counts: tuple[int, ...],
     rows: Ints,
+    moments: bool,
 ) -> _Batch:
     """Build a batch of random annotations with equal counts, from the kinds of each annotation."""
     places_of_kinds = []
@@ -395,140 +378,29 @@ def _build_batch(
         keeps_bit = is_same_crossing(
             document_parts, kind_table.part_index[rows[:, 0]], is_used, rank
         )
-    return _Batch(
-        counts,
-        int(rank[:, -1].max()) + 1,
-        [annotation for annotation, _ in places_of_kinds],
-        [
-            rank[annotation, kind_table.start[place_index]]
-            for annotation, place_index in places_of_kinds
-        ],
-        [
-            rank[annotation, kind_table.end[place_index]]
-            for annotation, place_index in places_of_kinds
-        ],
-        [kind_table.gain[place_index] for _, place_index in places_of_kinds],
-        [kind_table.bit_after[place_index] for _, place_index in places_of_kinds],
-        keeps_bit,
-        math.ceil(match_bound),
-    )
-
-
-class _Step(NamedTuple):
-    """Places of one kind with the same effect.
-
-    Attributes:
-        source: row of the ways before each place, by start and bit.
-        target: row of the ways after each place, by distinct end and bit.
-        begin: first place of each end; ``None`` if all ends are distinct.
-        gain: increase of the match; for each place if moments are computed.
-    """
-
-    source: Ints
-    target: Ints
-    begin: Ints | None
-    gain: Any
-
-
-def _list_steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
-    """List the effects of placing a segment of kind k."""
-    source = batch.annotation[k] * batch.borders + batch.start[k]
-    target = batch.annotation[k] * batch.borders + batch.end[k]
-    steps = []
-    bits = batch.gain[k].shape[1]
-    for bit in range(bits):
-        gain, bit_after = batch.gain[k][:, bit], batch.bit_after[k][:, bit]
-        effect = bit_after.astype(np.float64) if moments else gain * 2 + bit_after
-        for effect_value in np.unique(effect).tolist():
-            rows = np.flatnonzero(effect == effect_value)
-            rows = rows[np.argsort(target[rows], kind="stable")]
-            distinct_targets, begin = np.unique(target[rows], return_index=True)
-            step_gain = gain[rows] if moments else int(gain[rows[0]])
-            target_rows = distinct_targets * bits + int(bit_after[rows[0]])
-            starts = None if len(distinct_targets) == len(rows) else begin
-            steps.append(_Step(source[rows] * bits + bit, target_rows, starts, step_gain))
-    return steps
+    places = [
+        KindPlaces(
+            annotation,
+            rank[annotation, kind_table.start[place_index]],
+            rank[annotation, kind_table.end[place_index]],
+            kind_table.gain[place_index],
+            kind_table.bit_after[place_index],
+        )
+        for annotation, place_index in places_of_kinds
+    ]
+    width = 3 if moments else math.ceil(match_bound) + 1
+    return _Batch(counts, places, (len(rows), int(rank[:, -1].max()) + 1, width), keeps_bit)
 
 
 def _walk_batch(batch: _Batch, moments: bool) -> list[Floats]:
     """Compute the distribution, or mean and variance, of each random annotation."""
-    n_annotations = int(batch.annotation[0].max()) + 1
-    bits = batch.gain[0].shape[1]
-    width = 3 if moments else batch.match_bound + 1
-    steps = [_list_steps(batch, k, moments) for k in range(len(batch.counts))]
-    first_table = np.zeros((n_annotations * batch.borders, bits, width))
-    first_table[:, 0, 0] = 1
-    level = {(0,) * len(batch.counts): first_table}
-    n_places = max(map(len, batch.annotation)) * len(batch.counts)
-    is_scaled = sum(batch.counts) * math.log2(n_places + 1) > _LARGEST_POWER
-    for _ in range(sum(batch.counts)):
-        arrived: dict[tuple[int, ...], Floats] = {}
-        for counts, ways in level.items():
-            for k, steps_of_kind in enumerate(steps):
-                if counts[k] == batch.counts[k]:
-                    continue
-                next_counts = (*counts[:k], counts[k] + 1, *counts[k + 1 :])
-                if next_counts not in arrived:
-                    arrived[next_counts] = np.zeros_like(first_table)
-                for step in steps_of_kind:
-                    _add_ways(arrived[next_counts], ways, step, moments)
-        for table in arrived.values():
-            _accumulate_ways(
-                table.reshape(n_annotations, batch.borders, bits, width), batch.keeps_bit
-            )
-        level = arrived
-        if not is_scaled:
-            continue
-        largest = np.max(
-            [
-                x.reshape(n_annotations, batch.borders, -1)[:, -1].max(axis=1)
-                for x in arrived.values()
-            ],
-            axis=0,
-        )
-        power = -np.repeat(np.frexp(largest)[1], batch.borders)[:, None, None]
-        level = {counts: np.ldexp(table, power) for counts, table in arrived.items()}
-    final_ways = (
-        level[batch.counts].reshape(n_annotations, batch.borders, bits, width)[:, -1].sum(axis=1)
+    levels = yield_levels(
+        batch.counts, batch.places, batch.shape, moments=moments, keeps_bit=batch.keeps_bit
     )
-    return compute_distributions_of_ways(final_ways, moments)
-
-
-def _add_ways(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
-    """Add the ways after placing a segment."""
-    width, gain = ways.shape[-1], step.gain
-    ways, target = ways.reshape(-1, width), target.reshape(-1, width)  # views
-    values = ways.take(step.source, axis=0)
-    if moments:
-        n_ways, total, square = values.T
-        values = np.stack(
-            (n_ways, total + gain * n_ways, square + gain * (2 * total + gain * n_ways)), 1
-        )
-    if step.begin is not None:
-        values = np.add.reduceat(values, step.begin, axis=0)
-    if moments or not gain:
-        target[step.target] += values
-    else:
-        target[step.target, gain:] += values[:, : width - gain]
-
-
-def _accumulate_ways(table: Floats, keeps_bit: Bools | None) -> None:
-    """Add the ways at earlier borders to each border, in place; (annotations, borders, bits, …).
-
-    Args:
-        table: ways with a last segment that ends at each border; afterwards, at or before it.
-        keeps_bit: mask of the borders where the bit is the same as at the border before, if there
-            are bits.
-    """
-    if keeps_bit is None:
-        np.cumsum(table, axis=1, out=table)
-        return
-    for border in range(1, table.shape[1]):
-        kept_ways = table[:, border - 1, 1] * keeps_bit[:, border, None]
-        table[:, border, 1] += kept_ways
-        table[:, border, 0] += table[:, border - 1, 0]
-        # one of the terms is 0, so no digit is lost
-        table[:, border, 0] += table[:, border - 1, 1] - kept_ways
+    (last_level,) = deque(levels, maxlen=1)
+    n_annotations, n_borders, width = batch.shape
+    n_ways = last_level.tables.reshape(n_annotations, n_borders, -1, width)
+    return compute_distributions_of_ways(n_ways[:, -1].sum(axis=1), moments)
 
 
 def _add_independent(results: list[Floats | None], row: int, result: Floats, moments: bool) -> None:
