@@ -27,7 +27,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, build_shortened_table
-from spanagree.results.plots import Plot, draw_bars, prepare_text
+from spanagree.results.plots import Plot, plot_counts, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 
@@ -252,8 +252,8 @@ class Disagreements(Result):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
-        title = f"disagreements of {' and '.join(map(prepare_text, self.between))}"
-        return Plot(lambda ax: draw_bars(ax, counts, title))
+        title = f"disagreements of {' and '.join(prepare_names(self.between))}"
+        return plot_counts(counts, title)
 
 
 def compute_contexts(

@@ -27,7 +27,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, plot_heat_map, prepare_text
+from spanagree.results.plots import Plot, plot_heat_map, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.jackknife import exceeds_rounding
@@ -296,12 +296,12 @@ class Confusion(Result):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the matrix as a heat map, of numbers or of shares."""
         names = [*self.labels, NOTHING]
-        values, limits, title = self.shares, (0.0, 1.0), "share of the row"
-        if by is None:
-            max_count = max(int(self.matrix.max()), 1)
-            values, limits, title = self.matrix.astype(np.float64), (0, max_count), "segments"
-        first, second = map(prepare_text, self.sides)
-        return plot_heat_map(names, names, values, title, limits, axis_titles=(first, second))
+        first, second = prepare_names(self.sides)
+        titles = (first, second)
+        if by is not None:
+            return plot_heat_map(names, names, self.shares, "share of the row", axis_titles=titles)
+        limits = (0, max(int(self.matrix.max()), 1))
+        return plot_heat_map(names, names, self.matrix, "segments", limits, axis_titles=titles)
 
 
 def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) -> Confusion:

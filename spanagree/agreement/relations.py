@@ -22,7 +22,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, draw_bars, prepare_text
+from spanagree.results.plots import Plot, plot_counts, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import document_noun
 
@@ -164,8 +164,8 @@ class RelationDisagreements(Result):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
-        title = f"relations of {' and '.join(map(prepare_text, self.settings.between))}"
-        return Plot(lambda ax: draw_bars(ax, counts, title))
+        title = f"relations of {' and '.join(prepare_names(self.settings.between))}"
+        return plot_counts(counts, title)
 
 
 def relation_disagreements(

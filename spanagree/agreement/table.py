@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import join_names, pluralize
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, add_remark_on_more
-from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map, write_sentence
+from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map, plot_sentence
 from spanagree.results.score import NO_CHANCE, Score, get_annotator_interval
 from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
 from spanagree.settings import document_noun, parse_confidence
@@ -188,7 +187,7 @@ def build_plot(agreement: Agreement, by: str | None) -> Plot:
         )
     names = list(agreement.annotators)
     if not names:
-        return Plot(functools.partial(write_sentence, text="no annotator"))
+        return plot_sentence("no annotator")
     score_key, prefix = verdict.choose_figure(agreement.settings)
     return plot_heat_map(names, names, agreement.matrix(score_key), f"{prefix}F1")
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from spanagree.arrays import Floats
 from spanagree.errors import pluralize
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Plot, draw_curves
+from spanagree.results.plots import STEPS, Plot, plot_lines
 from spanagree.results.result import Result
 from spanagree.settings import Settings
 
@@ -87,10 +87,10 @@ class StartDistributions(Result):
         )
 
     def _build_plot(self, by: str | None) -> Plot:
-        """Plot a curve for each distinct length."""
+        """Plot the probabilities of each distinct length."""
         rows = {
-            f"length {segment_length}": start
+            f"length {segment_length}": (range(len(start)), start)
             for segment_length, start in sorted(self._by_length.items())
         }
         axis_title = f"start, in a document of {pluralize(self.settings.length, 'token')}"
-        return Plot(lambda ax: draw_curves(ax, rows, axis_title), (5.2, 2.8 + 0.06 * len(rows)))
+        return plot_lines(rows, (axis_title, "probability"), STEPS)

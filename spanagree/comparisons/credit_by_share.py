@@ -38,9 +38,9 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Plot, get_dot, plot_dots
+from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
-from spanagree.results.score import Score, build_corrected_score, build_undefined_score
+from spanagree.results.score import Score, build_corrected_score, build_undefined_score, get_dot
 from spanagree.settings import Settings, document_noun
 
 _REASONS = ("the second marked nothing", "the first marked nothing", "nobody marked anything")

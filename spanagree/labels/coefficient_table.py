@@ -9,8 +9,8 @@ from spanagree.labels.coefficient import Coefficient, Counts
 from spanagree.results import verdict
 from spanagree.results.caveats import write_caveats
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Dot, Plot, plot_dots
-from spanagree.results.score import Score, build_undefined_score, get_ends
+from spanagree.results.plots import Plot, plot_dots
+from spanagree.results.score import Dot, Score, build_undefined_score, get_ends
 from spanagree.settings import parse_confidence
 
 _COUNTED = (*Counts._fields, "agreements", "potential")

@@ -12,7 +12,7 @@ from spanagree.levels.borders import BorderOptions, Level, LevelSettings, sort_i
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_figure
-from spanagree.results.plots import Plot, compute_plot_size, draw_lines
+from spanagree.results.plots import LINES, Plot, plot_lines
 from spanagree.results.result import Result
 from spanagree.results.score import NO_CHANCE, UNDEFINED
 from spanagree.settings import document_noun
@@ -266,16 +266,11 @@ class EvaluationByLevel(Result):
 
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the corrected F1 of each system in each level."""
-        defined = self.defined
-        names = [level.name for level, _ in defined]
-        rows = {
-            name: [evaluation.systems[name].f1.corrected for _, evaluation in defined]
-            for name in self.whole.systems
-        }
-        size = compute_plot_size(rows)
-        return Plot(
-            lambda ax: draw_lines(ax, columns=names, rows=rows, axis_label="corrected F1"), size
-        )
+        defined, rows = self.defined, {}
+        for name in self.whole.systems:
+            values = [evaluation.systems[name].f1.corrected for _, evaluation in defined]
+            rows[name] = range(len(values)), values
+        return plot_lines(rows, ("", "corrected F1"), LINES, [level.name for level, _ in defined])
 
 
 def _look_up_f1(evaluation: Evaluation, score_key: str) -> list[float]:

@@ -48,7 +48,7 @@ from spanagree.levels.count import (
 from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, format_figure
-from spanagree.results.plots import Plot, draw_scatter, write_sentence
+from spanagree.results.plots import POINTS, Plot, plot_lines, plot_sentence
 from spanagree.results.result import Result
 from spanagree.settings import document_noun
 
@@ -234,10 +234,11 @@ class Difficulty(Result):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the F1 by chance alone of each document against its marked share."""
         if not self.defined.any():
-            return Plot(lambda ax: write_sentence(ax, NOTHING))
-        points = self.marked[self.defined], self.chance[self.defined]
-        share = f"share of a {document_noun(self.settings)} that is marked"
-        return Plot(lambda ax: draw_scatter(ax, *points, share, "F1 by chance alone"))
+            return plot_sentence(NOTHING)
+        document = f"a {document_noun(self.settings)}"
+        points = {document: (self.marked[self.defined], self.chance[self.defined])}
+        share = f"share of {document} that is marked"
+        return plot_lines(points, (share, "F1 by chance alone"), POINTS)
 
 
 def count_bins(result: Difficulty) -> tuple[list[int], list[float]]:

@@ -52,7 +52,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shortened_table
-from spanagree.results.plots import Plot, compute_plot_size, draw_bars, prepare_text
+from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, compute_f1_figures
 from spanagree.settings import MatchSettings, document_noun
@@ -514,12 +514,9 @@ class Disputes(Result):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of disputed segments in each of the first documents."""
         first_documents = self.documents[:_DRAWN]
-        counts = {
-            prepare_text(document.document): document.disputed for document in first_documents
-        }
+        counts = {document.document: document.disputed for document in first_documents}
         n_documents = pluralize(len(first_documents), document_noun(self.settings))
-        axis_title = f"disputed segments of the first {n_documents}"
-        return Plot(lambda ax: draw_bars(ax, counts, axis_title), compute_plot_size(counts))
+        return plot_counts(counts, f"disputed segments of the first {n_documents}")
 
 
 def _list_others(names: Sequence[str], cells: Sequence[str | None]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,7 +46,7 @@ from spanagree.project.vote import (
     elect_tokens,
 )
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, draw_histogram
+from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 
@@ -285,12 +286,10 @@ class Gold(Result):
         """Plot the distribution of the share of votes over the gold segments."""
         shares = self.counted.share[self.counted.outcome == GOLD]
         counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))
-        axis_title = "share of the votes"
-        return Plot(
-            lambda ax: draw_histogram(
-                ax, counts.tolist(), edges.tolist(), axis_label=axis_title, noun="segment"
-            )
-        )
+        names = [f"{low:.2f}–{high:.2f}" for low, high in pairwise(edges.tolist())]
+        first_bin = int(np.argmax(counts > 0))
+        shown = zip(names[first_bin:], counts[first_bin:].tolist(), strict=True)
+        return plot_counts(dict(shown), "segments by their share of the votes")
 
 
 def make_gold(

@@ -38,7 +38,7 @@ from spanagree.project.gold import Gold
 from spanagree.project.vote import GOLD
 from spanagree.results.data import to_csv
 from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shortened_table
-from spanagree.results.plots import Plot, compute_plot_size, draw_bars, prepare_text
+from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import join_in_two_sentences
@@ -310,11 +310,8 @@ class Worklist(Result):
 
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of documents for each annotator to read."""
-        counts = {
-            prepare_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)
-        }
-        axis_title = f"{document_noun(self.settings)}s to read"
-        return Plot(lambda ax: draw_bars(ax, counts, axis_title), compute_plot_size(counts))
+        counts = dict(zip(self.names, self.loads.tolist(), strict=True))
+        return plot_counts(counts, f"{document_noun(self.settings)}s to read")
 
 
 def worklist(

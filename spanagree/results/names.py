@@ -47,6 +47,22 @@ def _list_common_words(names: Sequence[str]) -> list[str]:
     return common_words[:-1] if common_words and common_words[-1][0].isalnum() else common_words
 
 
+def truncate_names(names: Sequence[str], longest: int) -> list[str]:
+    """Truncate long names at the end, in the middle or at the start, so that most stay distinct.
+
+    >>> truncate_names(["encoder-alpha-crf", "encoder-beta-crf"], 10)
+    ['encoder-a…', 'encoder-b…']
+    """
+    candidates = []
+    for n_last in (0, longest // 2, longest - 1):  # characters after the ellipsis
+        truncations = (
+            f"{name[: longest - 1 - n_last]}…{name[len(name) - n_last :]}" for name in names
+        )
+        pairs = zip(names, truncations, strict=True)
+        candidates.append([name if len(name) <= longest else short for name, short in pairs])
+    return max(candidates, key=lambda candidate: len(set(candidate)))
+
+
 def shorten_names(names: Sequence[str]) -> list[str]:
     """Return the names without their common prefix and suffix.
 

@@ -1,74 +1,63 @@
-"""Plots with matplotlib, for papers, in colours that colour-blind people can distinguish.
+"""Plots with matplotlib, for papers: dots on intervals, lines or points, and heat maps.
 
-Figures come from results, which choose one of the plots here. Texts of users are never read as
-mathematics.
+Results choose one of them. Colours differ for colour-blind people, and markers or line styles
+differ too; texts of users are never read as mathematics.
 """
 
 from __future__ import annotations
 
 import io
-import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Bools, Floats, Ints
 from spanagree.errors import InputError, escape_name, escape_path
 from spanagree.extras import import_optional
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.results.frame import format_figure
-from spanagree.results.names import shorten_names
-from spanagree.results.score import get_ends
+from spanagree.results.names import shorten_names, truncate_names
+from spanagree.results.score import UNDEFINED, Dot, get_dot
 
-FORMATS = {".png": "pixels, 200 an inch", ".svg": "lines, for the web", ".pdf": "lines, for print"}
+FORMATS = (".png", ".svg", ".pdf")
 """The formats of plots, by extension."""
 
-# Okabe & Ito's colours, which colour-blind people can distinguish, from dark to light; and markers
+# Okabe & Ito's colours, which colour-blind people can distinguish, from dark to light
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = "osD^vPX"
+_LINES = ("-", "--", "-.", ":", "-", "--", "-.")
+_CYCLE = {"color": _COLOURS, "marker": list("osD^vPX"), "linestyle": _LINES}
 _GREY = "#666666"
-_GRID = "#dddddd"
 _MAX_NAME = 40  # characters of a name
-_MAX_POINTS = 2000  # points of a scatter plot; more are drawn as one bitmap
-_MAX_WITH_FIGURES = 16  # rows and columns of a heat map with figures in its cells
-_MAX_WITH_NAMES = 60  # rows or columns of a heat map with their names
-_LETTER, _LINE = 0.075, 0.17  # inches of a letter and of a line of a name
-_CELL, _MAP = 0.4, 7.0  # inches of a cell of a heat map, and of the largest heat map
+_MAX_POINTS = 2000  # points of a line; more are drawn as one bitmap
+_LETTER, _LINE = 0.075, 0.17  # inches of a letter, and of a line of a legend
+_CELL, _MAX_MAP = 0.4, 6.6  # inches of a cell of a heat map, and of the largest heat map
+_MIN_NAME_ROOM, _MIN_FIGURE_ROOM = 0.085, 0.28  # inches of a row, or of a cell, with a text
 _MAX_HEIGHT = 20.0  # inches of a plot
-_MIN_LETTER = 5.0  # points of a letter
 _STYLE: dict[str, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.axisbelow": True,
+    "legend.frameon": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "spanagree",  # equal plots are equal files
     "pdf.fonttype": 42,
 }
-WIDE = (5.2, 3.1)
-"""Size of a landscape plot, in inches."""
+LINES: dict[str, Any] = {}
+"""Style of lines with markers."""
+STEPS = {"drawstyle": "steps-pre", "marker": ""}
+"""Style of lines of steps; each value extends up to its position."""
+POINTS = {"linestyle": "none", "alpha": 0.6, "markersize": 4, "markeredgewidth": 0}
+"""Style of points without lines; overlapping points are darker."""
 
 
 class Plot(NamedTuple):
     """A function that draws into some Axes, and the size of the plot in inches."""
 
     draw: Callable[[Any], None]
-    size: tuple[float, float] = WIDE
-
-
-def compute_plot_size(names: Iterable[str], n_sides: int = 1) -> tuple[float, float]:
-    """Compute the size of a plot with a row for each name, with names on one side or both."""
-    texts = prepare_names(names)
-    width = 3.2 + n_sides * _measure_width(texts)
-    return max(5.2, width), min(max(1.4 * n_sides + 0.4, 0.34 * len(texts) + 1), _MAX_HEIGHT)
-
-
-def _measure_width(names: Iterable[str]) -> float:
-    """Compute the width of names in inches."""
-    return _LETTER * max(map(len, names), default=0)
+    size: tuple[float, float]
 
 
 def draw_plot(picture: Plot, ax: Any = None) -> Any:
@@ -82,11 +71,9 @@ def draw_plot(picture: Plot, ax: Any = None) -> Any:
         if ax is None:
             pyplot = import_optional("matplotlib.pyplot", "plot", "plotting")
             _, ax = pyplot.subplots(figsize=picture.size, layout="constrained")
+        ax.set_prop_cycle(**_CYCLE)
         picture.draw(ax)
     return ax
-
-
-# --- files --------------------------------------------------------------------------------------
 
 
 def check_plot(path: PathName) -> None:
@@ -98,383 +85,226 @@ def check_plot(path: PathName) -> None:
     """
     import_optional("matplotlib", "plot", "plotting")
     if (suffix := Path(path).suffix.lower()) not in FORMATS:
-        raise InputError(
-            f"{escape_path(path)}: pictures are {', '.join(FORMATS)};"
-            f" {escape_name(suffix) or 'no extension'} is none of them"
-        )
+        found = escape_name(suffix) or "no extension"
+        message = f"pictures are {', '.join(FORMATS)}; {found} is none of them"
+        raise InputError(f"{escape_path(path)}: {message}")
     check_writable(path)
 
 
 def write_plot(path: PathName, picture: Plot, signature: str) -> None:
-    """Write a plot; the signature is in the file's metadata."""
-    check_plot(path)
+    """Write a plot to a checked path; the signature is in the file's metadata, and no date."""
     mpl = import_optional("matplotlib", "plot", "plotting")
     canvas = import_optional("matplotlib.figure", "plot", "plotting")
+    figure, buffer = canvas.Figure(figsize=picture.size, layout="constrained"), io.BytesIO()
     extension = Path(path).suffix.lower().removeprefix(".")
-    metadata: dict[str, Any] = {
-        "png": {"Description": signature, "Software": "spanagree"},
-        "svg": {"Description": signature, "Creator": "spanagree", "Date": None},
-        "pdf": {"Subject": signature, "Creator": "spanagree", "CreationDate": None},
-    }
-    buffer = io.BytesIO()
+    words, date = ("Subject", "CreationDate") if extension == "pdf" else ("Description", "Date")
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         # a character that is not in the font is drawn as a box
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        plot_figure = canvas.Figure(figsize=picture.size, layout="constrained")
-        picture.draw(plot_figure.subplots())
-        plot_figure.savefig(buffer, format=extension, dpi=200, metadata=metadata[extension])
+        draw_plot(picture, figure.subplots())
+        figure.savefig(buffer, format=extension, dpi=200, metadata={words: signature, date: None})
     write_bytes(path, buffer.getvalue())
 
 
-# --- drawings -----------------------------------------------------------------------------------
-
-
-def prepare_text(text: str) -> str:
-    """Truncate a user's text, and escape mathematics in it."""
-    return prepare_names([text])[0]
+# --- texts --------------------------------------------------------------------------------------
 
 
 def prepare_names(names: Iterable[str]) -> list[str]:
-    """Shorten users' names: drop common parts, and truncate them so that most stay distinct."""
+    """Shorten users' names, and escape mathematics in them."""
     texts = [escape_name(name) for name in shorten_names(list(names))]
-    half_length = _MAX_NAME // 2
-    truncations: list[Callable[[str], str]] = [
-        lambda name: f"{name[: _MAX_NAME - 1]}…",
-        lambda name: f"{name[: half_length - 1]}…{name[-half_length:]}",
-        lambda name: f"…{name[1 - _MAX_NAME :]}",
-    ]
-    candidates = [
-        [shorten(name) if len(name) > _MAX_NAME else name for name in texts]
-        for shorten in truncations
-    ]
-    return [
-        name.replace("$", r"\$") for name in max(candidates, key=lambda shorten: len(set(shorten)))
-    ]
+    return [text.replace("$", r"\$") for text in truncate_names(texts, _MAX_NAME)]
 
 
-def _select_style(series_index: int) -> dict[str, Any]:
-    """Select the colour and the marker of a series."""
-    return {
-        "color": _COLOURS[series_index % len(_COLOURS)],
-        "marker": _MARKERS[series_index % len(_MARKERS)],
-    }
+def _measure_width(names: Iterable[str]) -> float:
+    """Compute the width of names in inches."""
+    return _LETTER * max(map(len, names), default=0)
 
 
-def write_sentence(ax: Any, text: str) -> None:
-    """Write a sentence in place of a plot."""
-    ax.text(0.5, 0.5, text, ha="center", va="center", wrap=True, transform=ax.transAxes)
-    ax.set_axis_off()
+def plot_sentence(text: str) -> Plot:
+    """Plot a sentence where there is nothing to draw."""
+
+    def draw_sentence(ax: Any) -> None:
+        """Write the sentence in the middle."""
+        ax.text(0.5, 0.5, text, ha="center", va="center", wrap=True, transform=ax.transAxes)
+        ax.set_axis_off()
+
+    return Plot(draw_sentence, (5.2, 3.1))
 
 
-def _draw_legend(ax: Any) -> None:
-    """Put the legend above the plot, where it covers nothing."""
-    entry_width = _measure_width(map(str, ax.get_legend_handles_labels()[1])) + 0.5
-    n_columns = min(4, max(1, int(4.4 / entry_width)))
-    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=n_columns)
+_UNDEFINED_PLOT = plot_sentence("the figure is undefined everywhere")
 
 
-def _write_row_names(ax: Any, names: Iterable[str]) -> None:
-    """Write a name next to each row, as large as possible; omit all names if they would touch."""
-    texts = prepare_names(names)
-    size = min(9.0, 60 * _measure_height(ax) / max(len(texts), 1))
-    ax.set_yticks(range(len(texts)), texts if size >= _MIN_LETTER else [""] * len(texts))
-    ax.tick_params(axis="y", labelsize=max(size, _MIN_LETTER))
-    ax.set_ylim(len(texts) - 0.5, -0.5)
+def _write_names(axis: Any, names: Sequence[str], room: float, **style: Any) -> None:
+    """Write names along an axis, as large as their room in inches; none if they would touch."""
+    names = names if room >= _MIN_NAME_ROOM else ()
+    axis.set_ticks(range(len(names)), names, fontsize=min(9.0, 60 * room), **style)
 
 
-def _measure_height(ax: Any) -> float:
-    """Return the height of some Axes in inches."""
-    return float(ax.get_window_extent().height / ax.figure.dpi)
+def _write_titles(ax: Any, x_title: str, y_title: str, grid: Literal["x", "y"]) -> None:
+    """Write the titles of both axes, and above the plot the legend of lines or several series."""
+    ax.set(xlabel=x_title, ylabel=y_title, axisbelow=True)
+    ax.grid(axis=grid, color="#dddddd", lw=0.6)
+    names = ax.get_legend_handles_labels()[1]
+    if len(names) > 1 or grid == "y":
+        n_columns = max(1, int(4.4 / (_measure_width(names) + 0.7)))
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=n_columns)
 
 
-def _write_line_names(ax: Any, x: float, names: Sequence[str], values: Sequence[float]) -> None:
-    """Write names next to the ends of lines, with gaps; omit all names if there is no room."""
-    from spanagree.results.svg import spread_positions
-
-    low, high = ax.get_ylim()
-    gap = (high - low) * _LINE / _measure_height(ax)
-    if gap * len(names) > high - low:
-        return
-    direction = 1 if x else -1
-    for name, value, label_position in zip(
-        names, values, spread_positions(values, gap, high), strict=True
-    ):
-        ax.annotate(
-            name, (x, value), (x + 0.07 * direction, label_position), va="center", fontsize=8,
-            ha="left" if x else "right",
-            arrowprops={"arrowstyle": "-", "color": _GREY, "lw": 0.5, "relpos": (not x, 0.5)},
-        )  # fmt: skip
-
-
-def _extend_axis(ax: Any, values: Iterable[float]) -> None:
-    """Extend the vertical axis a little beyond all values."""
-    low, high = min(values), max(values)
-    rim = max(0.05 * (high - low), 0.01)
-    ax.set_ylim(low - rim, high + rim)
-
-
-def draw_slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[str]) -> None:
-    """Draw two figures for each name, with a line between them."""
-    names = prepare_names(lines)
-    for i, figures in enumerate(lines.values()):
-        ax.plot([0, 1], figures, markersize=5, **_select_style(i))
-    _extend_axis(ax, [value for figures in lines.values() for value in figures])
-    for end_index in (0, 1):
-        values = [figures[end_index] for figures in lines.values()]
-        labels = [[name, format_figure(value)] for name, value in zip(names, values, strict=True)]
-        _write_line_names(
-            ax, end_index, ["  ".join(words[:: -1 if end_index else 1]) for words in labels], values
-        )
-        ax.axvline(end_index, color=_GREY, lw=0.5, zorder=0)
-    ax.set_xlim(-0.1, 1.1)
-    ax.set_xticks([0, 1], titles)
-    ax.set_yticks([])
-    ax.spines[["left", "bottom"]].set_visible(False)
-
-
-Dot = tuple[float, float, float]
-"""A figure with the low and the high end of its interval, ``nan`` without an interval."""
-
-
-def get_dot(score: Any, score_key: str) -> Dot:
-    """Return one figure of a score with its interval."""
-    return (getattr(score, score_key), *get_ends(score.interval, score_key))
-
-
-def draw_dots(
-    ax: Any,
-    rows: Sequence[tuple[str, list[Dot]]],
-    series: Sequence[str],
-    axis_label: str,
-    zero: bool = False,
-) -> None:
-    """Draw rows of figures with their intervals; each series has a colour and a marker."""
-    drawn_rows = [row for row in rows if any(not math.isnan(value) for value, _, _ in row[1])]
-    if not drawn_rows:
-        write_sentence(ax, "the figure is undefined everywhere")
-        return
-    for series_index, series_name in enumerate(series):
-        offset = min(0.22, 0.7 / len(series)) * (series_index - (len(series) - 1) / 2)
-        value, low, high = np.array([figures[series_index] for _, figures in drawn_rows]).T
-        lengths = np.abs(np.nan_to_num([value - low, high - value]))
-        ax.errorbar(
-            value, np.arange(len(drawn_rows)) + offset, xerr=lengths, linestyle="none", capsize=2,
-            markersize=5, lw=1.2, label=series_name, **_select_style(series_index),
-        )  # fmt: skip
-    _write_row_names(ax, [name for name, _ in drawn_rows])
-    ax.set_xlabel(axis_label)
-    ax.grid(axis="x", color=_GRID, lw=0.6)
-    if len(series) > 1:
-        _draw_legend(ax)
-    if zero:
-        ax.axvline(0, color=_GREY, lw=0.8, zorder=0)
+# --- dots ---------------------------------------------------------------------------------------
 
 
 def plot_dots(
-    rows: Sequence[tuple[str, list[Dot]]],
-    series: Sequence[str],
-    axis_label: str,
-    zero: bool = False,
+    rows: Sequence[tuple[str, list[Dot]]], series: Sequence[str], title: str, zero: bool = False
 ) -> Plot:
-    """Plot rows of figures with their intervals."""
-    size = compute_plot_size(name for name, _ in rows)
-    return Plot(lambda ax: draw_dots(ax, rows, series, axis_label, zero), size)
-
-
-def plot_f1_dots(scores: Iterable[tuple[str, Any]], axis_label: str) -> Plot:
-    """Plot the observed and corrected F1 of each name, with their intervals."""
-    score_keys = ("observed", "corrected")
-    rows = [
-        (name, [get_dot(score, score_key) for score_key in score_keys]) for name, score in scores
-    ]
-    return plot_dots(rows, ("F1", "corrected F1"), axis_label)
-
-
-def draw_clouds(
-    ax: Any, rows: Mapping[str, tuple[Floats, float]], titles: Sequence[str], axis_label: str
-) -> None:
-    """Draw many values of each name as strokes, and one value as a dot."""
-    for i, (values, _) in enumerate(rows.values()):
-        ax.plot(
-            values, np.full(len(values), i), linestyle="none", marker="|", markersize=12,
-            alpha=0.15, color=_COLOURS[0], label=None if i else titles[0],
-        )  # fmt: skip
-    ax.plot(
-        [value for _, value in rows.values()], range(len(rows)), linestyle="none", markersize=6,
-        label=titles[1], **_select_style(1),
-    )  # fmt: skip
-    _write_row_names(ax, list(rows))
-    ax.set_xlabel(axis_label)
-    _draw_legend(ax)
-
-
-def draw_distributions(
-    ax: Any,
-    rows: Mapping[str, tuple[Floats, Floats, float]],
-    titles: Sequence[str],
-    axis_label: str,
-) -> None:
-    """Draw a distribution of values and probabilities for each name, and one value as a dot."""
-    for i, (values, probabilities, _) in enumerate(rows.values()):
-        curve = i - 0.8 * probabilities / probabilities.max()
-        ax.vlines(values, i, curve, color=_COLOURS[0], lw=1.4, label=None if i else titles[0])
-    ax.plot(
-        [value for _, _, value in rows.values()], range(len(rows)), linestyle="none", markersize=6,
-        label=titles[1], **_select_style(1),
-    )  # fmt: skip
-    _write_row_names(ax, list(rows))
-    ax.set_ylim(len(rows) - 0.5, -0.9)
-    ax.set_xlabel(axis_label)
-    _draw_legend(ax)
-
-
-def draw_histogram(
-    ax: Any, counts: Sequence[int], edges: Sequence[float], axis_label: str, noun: str
-) -> None:
-    """Draw the number in each bin."""
-    ax.stairs(counts, edges, fill=True, color=_COLOURS[0])
-    ax.set_xlabel(axis_label)
-    ax.set_ylabel(f"{noun}s")
-
-
-def draw_scatter(ax: Any, x: Floats, y: Floats, x_label: str, y_label: str) -> None:
-    """Draw a point for each pair of values; overlapping points are darker."""
-    ax.plot(
-        x, y, linestyle="none", marker="o", markersize=4, markeredgewidth=0, alpha=0.6,
-        color=_COLOURS[0], rasterized=len(x) > _MAX_POINTS,
-    )  # fmt: skip
-    ax.set_xlim(0, max(1.05 * float(np.max(x)), 0.05))
-    ax.set_ylim(0, max(1.05 * float(np.max(y)), 0.05))
-    ax.set_xlabel(x_label)
-    ax.set_ylabel(y_label)
-
-
-def draw_lines(
-    ax: Any, columns: Sequence[str], rows: Mapping[str, Sequence[float]], axis_label: str
-) -> None:
-    """Draw a line for each name over the columns, with the name at its end."""
-    drawn_rows = {name: row for name, row in rows.items() if not np.isnan(row).all()}
-    if not drawn_rows:
-        write_sentence(ax, "the figure is undefined everywhere")
-        return
-    for i, values in enumerate(drawn_rows.values()):
-        ax.plot(range(len(values)), values, markersize=5, **_select_style(i))
-    _extend_axis(
-        ax, [value for row in drawn_rows.values() for value in row if not math.isnan(value)]
-    )
-    last_index = len(columns) - 1
-    last_values = [
-        [value for value in row if not math.isnan(value)][-1] for row in drawn_rows.values()
-    ]
-    ax.set_xlim(-0.2, last_index + 0.05)
-    _write_line_names(ax, last_index, prepare_names(drawn_rows), last_values)
-    ax.set_xticks(range(len(columns)), columns, rotation=0 if last_index < 6 else 90)
-    ax.set_ylabel(axis_label)
-    ax.grid(axis="y", color=_GRID, lw=0.6)
-
-
-def draw_steps(
-    ax: Any,
-    rows: Mapping[str, tuple[Floats, Floats]],
-    titles: tuple[str, str],
-    marks: Sequence[float] = (),
-) -> None:
-    """Draw a line of steps for each name; each value extends up to its position.
+    """Plot rows of figures with their intervals; figures of a single series are written too.
 
     Args:
-        ax: Axes to draw into.
-        rows: positions, ascending, and values, by name.
+        rows: name and a figure of each series, by row.
+        series: names of the series.
+        title: title of the axis of figures.
+        zero: whether to mark zero.
+    """
+    figures = np.array([dots for _, dots in rows], np.float64).reshape(-1, len(series), 3)
+    if np.isnan(figures[:, :, 0]).all():
+        return _UNDEFINED_PLOT
+    names = prepare_names(name for name, _ in rows)
+    if len(series) == 1:
+        names = [f"{x}  {format_figure(row[1][0][0])}" for x, row in zip(names, rows, strict=True)]
+    offsets = (np.arange(len(series)) - (len(series) - 1) / 2) * min(0.22, 0.7 / len(series))
+
+    def draw_dots(ax: Any) -> None:
+        """Draw the dots; each series has a colour and a marker."""
+        for i, (value, low, high) in enumerate(figures.transpose(1, 2, 0)):
+            lengths = np.abs(np.nan_to_num([value - low, high - value]))
+            y = np.arange(len(rows)) + offsets[i]
+            ax.errorbar(value, y, xerr=lengths, ls="none", lw=1.2, capsize=2, label=series[i])
+        if zero:
+            ax.axvline(0, color=_GREY, lw=0.8, zorder=0)
+        _write_names(ax.yaxis, names, ax.get_window_extent().height / ax.figure.dpi / len(rows))
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        _write_titles(ax, title, "", "x")
+
+    size = max(5.2, 3.2 + _measure_width(names)), min(0.34 * len(rows) + 1.4, _MAX_HEIGHT)
+    return Plot(draw_dots, size)
+
+
+def plot_f1_dots(scores: Iterable[tuple[str, Any]], title: str) -> Plot:
+    """Plot the observed and corrected F1 of each name, with their intervals."""
+    rows = [(name, [get_dot(f1, "observed"), get_dot(f1, "corrected")]) for name, f1 in scores]
+    return plot_dots(rows, ("F1", "corrected F1"), title)
+
+
+def plot_counts(counts: Mapping[str, int], title: str) -> Plot:
+    """Plot the number of each name, with a line from zero."""
+    rows: list[tuple[str, list[Dot]]] = [(name, [(n, 0, n)]) for name, n in counts.items()]
+    return plot_dots(rows, ["number"], title, zero=True)
+
+
+def plot_distributions(
+    rows: Mapping[str, tuple[Floats, Floats, float]], titles: tuple[str, str], title: str
+) -> Plot:
+    """Plot strokes at the values of each name, as tall as they are probable, and a figure as a dot.
+
+    Args:
+        rows: values, their probabilities, and the figure, by name.
+        titles: what a stroke and the dot are.
+        title: title of the axis of figures.
+    """
+    dots = [(name, [(figure, UNDEFINED, UNDEFINED)]) for name, (_, _, figure) in rows.items()]
+    dot_plot = plot_dots(dots, titles[1:], title)
+
+    def draw_distributions(ax: Any) -> None:
+        """Draw the strokes, then the dots."""
+        for i, (values, probabilities, _) in enumerate(rows.values()):
+            tops, label = i - 0.8 * probabilities / probabilities.max(), None if i else titles[0]
+            ax.vlines(values, i, tops, color=_GREY, lw=1.4, label=label)
+        dot_plot.draw(ax)
+        ax.set_ylim(top=-0.9)
+
+    return Plot(draw_distributions, dot_plot.size)
+
+
+# --- lines --------------------------------------------------------------------------------------
+
+
+def plot_lines(
+    rows: Mapping[str, tuple[Any, Any]],
+    titles: tuple[str, str],
+    style: Mapping[str, Any],
+    columns: Sequence[str] = (),
+    marks: Sequence[float] = (),
+) -> Plot:
+    """Plot values over positions: lines, steps up to each position, or points.
+
+    Args:
+        rows: arrays or sequences of positions and of values, by name.
         titles: titles of both axes.
+        style: style of all lines, ``LINES``, ``STEPS`` or ``POINTS``.
+        columns: names of the positions 0, 1, …; default: numbers, and zero is marked.
         marks: positions of vertical lines.
     """
-    names = prepare_names(rows)
-    for i, (name, (positions, values)) in enumerate(zip(names, rows.values(), strict=True)):
-        style = {**_select_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
-        ax.step(positions, values, where="pre", lw=1.4, label=name, **style)
-    for mark in marks:
-        ax.axvline(mark, color=_GREY, lw=0.8, zorder=0)
-    ax.set_xlabel(titles[0])
-    ax.set_ylabel(titles[1])
-    ax.grid(axis="y", color=_GRID, lw=0.6)
-    _draw_legend(ax)
+    if all(np.isnan(values).all() for _, values in rows.values()):
+        return _UNDEFINED_PLOT
+
+    def draw_lines(ax: Any) -> None:
+        """Draw the lines; each has a colour, and a marker or a style of its line."""
+        for name, (x, y) in zip(prepare_names(rows), rows.values(), strict=True):
+            # a legend leaves out a name that begins with an underscore
+            ax.plot(x, y, label=f" {name}", lw=1.4, rasterized=len(x) > _MAX_POINTS, **style)
+        ax.vlines(marks, 0, 1, transform=ax.get_xaxis_transform(), color=_GREY, lw=0.8, zorder=0)
+        if columns:
+            names = prepare_names(columns)
+            ax.set_xticks(range(len(names)), names, rotation=90 if len("".join(names)) > 40 else 0)
+        else:
+            ax.axhline(0, color=_GREY, lw=0.8, zorder=0)
+        _write_titles(ax, *titles, grid="y")
+
+    return Plot(draw_lines, (5.2, min(3.1 + _LINE * len(rows), _MAX_HEIGHT)))
 
 
-def draw_curves(ax: Any, rows: Mapping[str, Floats], axis_label: str) -> None:
-    """Draw a curve of probabilities for each name."""
-    for i, (name, values) in enumerate(rows.items()):
-        style = {**_select_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
-        ax.plot(range(len(values)), values, lw=1.4, label=name, **style)
-    ax.set_xlabel(axis_label)
-    ax.set_ylabel("probability")
-    ax.set_ylim(0, 1.08 * max((values.max() for values in rows.values() if len(values)), default=1))
-    _draw_legend(ax)
-
-
-def draw_bars(ax: Any, counts: Mapping[str, int], axis_label: str) -> None:
-    """Draw a bar with its number for each name."""
-    ax.barh(range(len(counts)), list(counts.values()), color=_COLOURS[0])
-    for i, count in enumerate(counts.values()):
-        ax.annotate(f" {count}", (count, i), va="center", fontsize=8)
-    _write_row_names(ax, list(counts))
-    ax.set_xlabel(axis_label)
+# --- heat maps ----------------------------------------------------------------------------------
 
 
 def plot_heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
-    values: Floats,
-    colour_label: str,
+    values: Floats | Ints,
+    title: str,
     limits: tuple[float, float] = (0, 1),
-    marks: Floats | None = None,
+    marks: Bools | None = None,
     axis_titles: tuple[str, str] = ("", ""),
 ) -> Plot:
-    """Plot a heat map, with figures in the cells if they are few; integers without decimals.
+    """Plot a heat map, with names and figures where there is room.
 
     Args:
         rows: names of the rows.
         columns: names of the columns.
-        values: array of values; (rows, columns).
-        colour_label: title of the colour bar.
+        values: array of values; (rows, columns). Integers are written without decimals.
+        title: title of the colour bar.
         limits: values at both ends of the colours; colours diverge from 0 if the first is negative.
         marks: mask of the cells with a star.
         axis_titles: titles of the rows and of the columns.
     """
-    low, high = limits
-    colours = "cividis" if low >= 0 else "PuOr"
-    extension = "min" if (values < low).any() else "neither"
-    defined = values[~np.isnan(values)]
-    digits = 0 if len(defined) and (defined == np.floor(defined)).all() and high > 1 else 2
-    n_longest = max(values.shape)
+    cell = min(_CELL, _MAX_MAP / max(*values.shape, 1))  # inches
+    y_names, x_names = prepare_names(rows), prepare_names(columns)
 
     def draw_heat_map(ax: Any) -> None:
-        """Draw the heat map into Axes."""
-        image = ax.imshow(values, cmap=colours, aspect="equal", vmin=low, vmax=high)
-        ax.set_facecolor("#eeeeee")  # of undefined figures
-        ax.figure.colorbar(image, ax=ax, shrink=0.8, label=colour_label, extend=extension)
+        """Draw the heat map."""
+        extension = "min" if (values < limits[0]).any() else "neither"
+        image = ax.imshow(values, "cividis" if limits[0] >= 0 else "PuOr")
+        image.set(clim=limits, cmap=image.cmap.with_extremes(bad="#eeeeee"))
+        ax.figure.colorbar(image, ax=ax, shrink=0.8, label=title, extend=extension)
         ax.spines[:].set_visible(False)
-        for axis, names in ((ax.yaxis, rows), (ax.xaxis, columns)):
-            has_names = len(names) <= _MAX_WITH_NAMES
-            axis.set_ticks(
-                range(len(names)) if has_names else [], prepare_names(names) if has_names else []
-            )
-        ax.tick_params(length=0, labelsize=min(9.0, 50 * _MAP / max(n_longest, 1)))
-        ax.tick_params(axis="x", rotation=90)
-        ax.set_ylabel(axis_titles[0])
-        ax.set_xlabel(axis_titles[1])
-        if n_longest > _MAX_WITH_FIGURES:
-            return
-        for (i, j), value in np.ndenumerate(values):
-            text = "–" if math.isnan(value) else f"{value + 0:.{digits}f}".replace("-0.00", "0.00")
-            star = "*" if marks is not None and marks[i, j] else ""
-            red, green, blue, _ = image.cmap(image.norm(value)) if text != "–" else (1, 1, 1, 1)
-            is_dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-            colour = "white" if is_dark else "black"
-            ax.text(j, i, text + star, ha="center", va="center", fontsize=7, color=colour)
+        _write_names(ax.yaxis, y_names, cell)
+        _write_names(ax.xaxis, x_names, cell, rotation=90)
+        ax.tick_params(length=0)
+        ax.set(ylabel=axis_titles[0], xlabel=axis_titles[1])
+        for (i, j), value in np.ndenumerate(values if cell >= _MIN_FIGURE_ROOM else []):
+            text = format_figure(value.item()) + "*" * (marks is not None and bool(marks[i, j]))
+            is_dark = np.dot(image.to_rgba(value)[:3], (0.3, 0.6, 0.1)) < 0.5
+            style = {"color": "white" if is_dark else "black", "fontsize": min(7.0, 17.5 * cell)}
+            ax.text(j, i, text, ha="center", va="center", **style)
 
-    cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
-    left_margin, bottom_margin = (
-        _measure_width(prepare_names(names)) if len(names) <= _MAX_WITH_NAMES else 0
-        for names in (rows, columns)
-    )
-    width, height = cell * len(columns) + left_margin + 1.3, cell * len(rows) + bottom_margin + 0.6
-    return Plot(draw_heat_map, (max(3.6, width), max(3, height)))
+    width = cell * len(columns) + _measure_width(y_names) + 1.3
+    height = cell * len(rows) + _measure_width(x_names) + 0.6
+    return Plot(draw_heat_map, (max(3.6, width), max(3.0, height)))

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -19,6 +19,9 @@ CERTAIN = 1e-10
 UNDEFINED = math.nan
 RARE = 10
 """Number of disagreeing, or of agreeing, documents below which figures are unreliable."""
+
+Dot: TypeAlias = tuple[float, float, float]
+"""A figure with the low and the high end of its interval, ``nan`` without an interval."""
 
 Number = TypeVar("Number", float, Floats)
 
@@ -149,6 +152,11 @@ def get_ends(interval: Any, score_key: str) -> tuple[float, float]:
     """Return both ends of the interval of one figure; ``nan`` without an interval."""
     ends: tuple[float, float] = getattr(interval, score_key, (UNDEFINED, UNDEFINED))
     return ends
+
+
+def get_dot(score: Any, score_key: str) -> Dot:
+    """Return one figure of a score with the ends of its interval."""
+    return (getattr(score, score_key), *get_ends(score.interval, score_key))
 
 
 def get_annotator_interval(interval: Interval | None) -> Interval | None:

@@ -13,7 +13,7 @@ from spanagree.comparisons.tally_columns import build_count_columns, list_count_
 from spanagree.errors import SettingError, escape_name, format_count_of_total, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, format_p
-from spanagree.results.plots import Plot, compute_plot_size, draw_lines, plot_f1_dots
+from spanagree.results.plots import LINES, Plot, plot_f1_dots, plot_lines
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import (
     NO_CHANCE,
@@ -503,12 +503,8 @@ class Slices(Result, MappingResult):
             dots = ((slice_.name, slice_.scores[scored[0]].f1) for slice_ in self.slices)
             return plot_f1_dots(dots, f"F1 by {self.title}")
         slice_names = [slice_.name for slice_ in self.slices[:_MOST_PLOTTED]]
-        rows = {
-            name: [self._list_values(name).get(value, math.nan) for value in slice_names]
-            for name in scored
-        }
-        value_label = self._figure_title
-        return Plot(
-            lambda ax: draw_lines(ax, columns=slice_names, rows=rows, axis_label=value_label),
-            compute_plot_size(rows),
-        )
+        rows = {}
+        for name in scored:
+            values = [self._list_values(name).get(value, math.nan) for value in slice_names]
+            rows[name] = range(len(values)), values
+        return plot_lines(rows, ("", self._figure_title), LINES, slice_names)

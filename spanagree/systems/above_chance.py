@@ -9,7 +9,6 @@ on request.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,10 +33,8 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import (
     Plot,
-    compute_plot_size,
-    draw_clouds,
-    draw_distributions,
-    write_sentence,
+    plot_distributions,
+    plot_sentence,
 )
 from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED
@@ -228,21 +225,19 @@ class ChanceTest(Result):
         """Plot the distribution of F1 by chance and the observed F1 of each system."""
         systems = [system for system in self.systems.values() if not math.isnan(system.p)]
         if not systems:
-            return Plot(functools.partial(write_sentence, text="no system that marked anything"))
-        titles = ("by chance", "the system")
-        if any(len(system.null) for system in systems):
-            rows = {system.name: (system.null, system.f1) for system in systems}
-            draw = functools.partial(draw_clouds, rows=rows, titles=titles, axis_label="F1")
-        else:
-            curves = {system.name: (*_list_likely_scores(system), system.f1) for system in systems}
-            draw = functools.partial(
-                draw_distributions, rows=curves, titles=titles, axis_label="F1"
-            )
-        return Plot(draw, compute_plot_size(self.systems))
+            return plot_sentence("no system that marked anything")
+        rows = {system.name: (*_list_likely_scores(system), system.f1) for system in systems}
+        return plot_distributions(rows, ("by chance", "the system"), "F1")
 
 
 def _list_likely_scores(system: TestedSystem) -> tuple[Floats, Floats]:
-    """Return each F1 that is not negligibly improbable by chance, with its probability."""
+    """Return each F1 that is not negligibly improbable by chance, with its probability.
+
+    Of drawn F1 these are the shares of the draws, to three decimals.
+    """
+    if len(system.null):
+        values, counts = np.unique(system.null.round(3), return_counts=True)
+        return values, counts / len(system.null)
     assert system.distribution is not None  # some documents were computed
     matches, probabilities = find_likely_matches(system.distribution)
     return matches * system.scale, probabilities

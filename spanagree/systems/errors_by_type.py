@@ -104,7 +104,9 @@ class ErrorTypes(Result):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the number of errors of each type as a heat map."""
         table = [[self.counts[name][error_type] for name in self.counts] for error_type in KINDS]
-        return plot_heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")
+        counts = np.array(table, np.int64)
+        limits = (0, max(int(counts.max(initial=0)), 1))
+        return plot_heat_map(list(KINDS), list(self.counts), counts, "errors", limits)
 
 
 def error_types(evaluation: Evaluation) -> ErrorTypes:

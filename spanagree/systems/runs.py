@@ -21,7 +21,7 @@ from spanagree.errors import (
 )
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Plot, compute_plot_size, draw_clouds
+from spanagree.results.plots import Plot, plot_distributions
 from spanagree.results.result import NanEqualMixin
 from spanagree.results.score import (
     NO_CHANCE,
@@ -272,14 +272,11 @@ class EvaluationOfRuns(SystemsResult):
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the corrected F1 of the runs of each system, and their mean."""
         score_key, prefix = verdict.choose_figure(self.settings)
-        rows = {
-            name: (np.array(system.values("f1", score_key)), getattr(system.f1, score_key))
-            for name, system in self.systems.items()
-        }
-        titles = ("a run", "mean over runs")
-        return Plot(
-            lambda ax: draw_clouds(ax, rows, titles, f"{prefix}F1"), compute_plot_size(rows)
-        )
+        rows = {}
+        for name, system in self.systems.items():
+            values = np.array(system.values("f1", score_key))
+            rows[name] = values, np.ones(len(values)), getattr(system.f1, score_key)
+        return plot_distributions(rows, ("a run", "mean over runs"), f"{prefix}F1")
 
 
 def _write_spread(system: SystemRuns, score_key: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from spanagree.comparisons.tally_columns import build_count_columns, list_count_
 from spanagree.errors import escape_name, format_count_of_total, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import WIDE, Plot, draw_steps
+from spanagree.results.plots import STEPS, Plot, plot_lines
 from spanagree.results.score import Score, compute_all_figures
 from spanagree.results.score_columns import build_figure_columns
 from spanagree.settings import document_noun, parse_confidence
@@ -191,5 +190,4 @@ def build_plot(sweep: ScoreSweep, by: str | None) -> Plot:
                 rows[f"corrected {ratio.title}"] = system.thresholds, figures[:, 3 * k + 2]
     marks = [system.best.threshold for system in sweep.systems.values() if system.best is not None]
     y_title = "" if len(sweep.systems) == 1 else f"{prefix}F1"
-    draw = functools.partial(draw_steps, rows=rows, titles=("least score", y_title), marks=marks)
-    return Plot(draw, WIDE)
+    return plot_lines(rows, ("least score", y_title), STEPS, marks=marks)

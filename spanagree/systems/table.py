@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -20,11 +19,9 @@ from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value
 from spanagree.results.plots import (
     Plot,
-    compute_plot_size,
-    draw_slopes,
     plot_f1_dots,
     plot_heat_map,
-    write_sentence,
+    plot_sentence,
 )
 from spanagree.results.score import FIGURES, NO_CHANCE, HasScores, list_figures
 from spanagree.results.score_columns import ERROR_OF_CHANCE, build_figure_columns
@@ -199,7 +196,7 @@ def _write_remarks(evaluation: Evaluation, by: str | None) -> list[str]:
 
 
 def build_plot(evaluation: Evaluation, by: str | None) -> Plot:
-    """Plot F1 as observed and corrected: slopes, or dots with their intervals.
+    """Plot F1 as observed and corrected of each system, as dots with their intervals.
 
     By label, plot a heat map of corrected F1, labels × systems.
     """
@@ -207,21 +204,15 @@ def build_plot(evaluation: Evaluation, by: str | None) -> Plot:
     if by == "label":
         labels = list(dict.fromkeys(label for system in systems for label in system.labels))
         if not labels:
-            return Plot(functools.partial(write_sentence, text="no label"))
+            return plot_sentence("no label")
         empty_tally = Tally()
         values = [
             [system.labels.get(label, empty_tally).f1.corrected for system in systems]
             for label in labels
         ]
         return plot_heat_map(labels, list(evaluation.systems), np.array(values), "corrected F1")
-    if evaluation.jackknife is not None:
-        return plot_f1_dots(evaluation.scores.items(), "F1, with intervals")
-    f1_pairs = {system.name: (system.f1.observed, system.f1.corrected) for system in systems}
-    lines = {name: pair for name, pair in f1_pairs.items() if not any(map(math.isnan, pair))}
-    draw = functools.partial(write_sentence, text="no system with a defined F1")
-    if lines:
-        draw = functools.partial(draw_slopes, lines=lines, titles=("F1", "corrected F1"))
-    return Plot(draw, compute_plot_size(evaluation.systems, 2))
+    title = "F1" if evaluation.jackknife is None else "F1, with intervals"
+    return plot_f1_dots(evaluation.scores.items(), title)
 
 
 def _build_part_columns(by: str, noun: str) -> list[Column]:

@@ -32,9 +32,9 @@ from spanagree.labels.tokens import label_tokens
 from spanagree.limits import CostError
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Dot, Plot, plot_dots
+from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED
+from spanagree.results.score import UNDEFINED, Dot
 from spanagree.settings import Settings, document_noun
 from spanagree.units.alpha_u import alpha_u
 from spanagree.units.gamma import gamma

@@ -17,8 +17,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.results.data import to_plain_data
 from spanagree.results.frame import Column, Value
-from spanagree.results.plots import Dot
-from spanagree.results.score import CERTAIN, UNDEFINED, Interval
+from spanagree.results.score import CERTAIN, UNDEFINED, Dot, Interval
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import build_intervals, compute_moments
 

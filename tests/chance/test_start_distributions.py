@@ -620,9 +620,9 @@ def test_hypergeometric_tables_beside_others():
         )
 
 
-@pytest.mark.parametrize(("lengths", "height"), [([2], 2.86), ([2, 3, 3, 4], 2.98)])
+@pytest.mark.parametrize(("lengths", "height"), [([2], 3.27), ([2, 3, 3, 4], 3.61)])
 def test_size_of_the_picture(lengths, height):
-    """As wide as a page's text, and .06 inches higher for each distinct length, as for its name."""
+    """As wide as a page's text, and .17 inches higher for each distinct length, as for its name."""
     starts = sa.start_distribution(20, lengths)
     document = StartSettings(chance="nonoverlapping", length=20, segments=lengths)
     picture = StartDistributions(document, tuple(starts)).picture()

@@ -18,12 +18,11 @@ from messages import refuses
 from oracles import shares
 
 import spanagree as sa
-from spanagree.labels import formulas
+from spanagree.labels import coefficient_table, formulas, summary_table
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.intervals import _find_distinct_rows, build_unit_table
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.labels.tokens import label_tokens
-from spanagree.results import plots
 from spanagree.uncertainty.jackknife import compute_moments
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -640,10 +639,10 @@ def test_coefficients_as_a_table(monkeypatch):
         **dict.fromkeys(Counts._fields, "count"),
     }
     drawn = []
-    monkeypatch.setattr(plots, "draw_dots", lambda ax, rows, *more: drawn.extend(rows))
+    monkeypatch.setattr(summary_table, "plot_dots", lambda rows, *more: drawn.extend(rows))
     with_ends = sa.coefficients(labels, ci=sa.Jackknife())
     for each in (result, with_ends):
-        each.picture().draw(None)
+        each.picture()
     assert [name for name, _ in drawn] == ["SPA", "π", "κ", "α", "AC1"] * 2
     (point,) = drawn[6][1]
     assert point == (with_ends.pi.value, *with_ends.pi.interval.corrected)
@@ -651,10 +650,8 @@ def test_coefficients_as_a_table(monkeypatch):
     assert point[0] == result.pi.value
     assert np.isnan(point[1:]).all()
     asked = []
-    monkeypatch.setattr(
-        plots, "draw_dots", lambda ax, rows, kinds, *more: asked.append((rows, kinds))
-    )
-    result.picture("category").draw(None)
+    monkeypatch.setattr(summary_table, "plot_dots", lambda *picture: asked.append(picture[:2]))
+    result.picture("category")
     ((rows, kinds),) = asked
     assert kinds == ["SPA", "π", "κ", "α", "AC1"]  # each that has categories; B is on another scale
     assert [[value for value, *_ in points] for _, points in rows] == [
@@ -669,11 +666,11 @@ def test_coefficients_as_a_table(monkeypatch):
 def test_picture_of_one(monkeypatch):
     """The interval that is drawn is that of the value: of π and B what is above chance, of SPA not."""
     drawn = []
-    monkeypatch.setattr(plots, "draw_dots", lambda ax, rows, *more: drawn.append(rows[0]))
+    monkeypatch.setattr(coefficient_table, "plot_dots", lambda rows, *more: drawn.append(rows[0]))
     result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=sa.Jackknife())
     of_each = (result.pi, "corrected"), (result.spa, "observed"), (result.bias, "corrected")
     for part, kind in of_each:
-        part.picture().draw(None)
+        part.picture()
         assert drawn.pop() == (part.name, [(part.value, *getattr(part.interval, kind))])
     low, high = result.bias.interval.corrected
     assert low <= result.bias.value <= high < result.bias.interval.observed[0]

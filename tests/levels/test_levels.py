@@ -559,16 +559,16 @@ def test_difficulty_as_a_table():
     assert "█" not in nothing.table().in_terminal.caption
 
 
-def test_picture_of_difficulty(monkeypatch):
+def test_picture_of_difficulty():
     """Chance over the share that is marked; a sentence where no document has a difficulty."""
-    drawn = []
-    monkeypatch.setattr(
-        module, "draw_scatter", lambda ax, x, y, *titles: drawn.append([x.tolist(), y.tolist()])
-    )
-    monkeypatch.setattr(module, "write_sentence", lambda ax, text: drawn.append(text))
-    for segments in ([(0, 1, "X")], []):
-        sa.difficulty(sa.Corpus.from_segments([2], {"a": [segments]})).picture().draw(None)
-    assert drawn == [[[0.5], [0.5]], module.NOTHING]
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    of_one, of_none = Figure().subplots(), Figure().subplots()
+    for ax, segments in ((of_one, [(0, 1, "X")]), (of_none, [])):
+        sa.difficulty(sa.Corpus.from_segments([2], {"a": [segments]})).plot(ax)
+    assert of_one.lines[0].get_xydata().tolist() == [[0.5, 0.5]]
+    assert [text.get_text() for text in of_none.texts] == [module.NOTHING]
 
 
 def test_whose_difficulty():

@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.choices import Kind, list_names
 from spanagree.cli.main import main
 from spanagree.comparisons.chance_distribution.distribution import find_likely_matches
-from spanagree.results.plots import Plot, compute_plot_size, draw_curves, draw_lines, draw_slopes
+from spanagree.results.plots import LINES, STEPS, plot_counts, plot_dots, plot_lines
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -136,22 +136,36 @@ def test_texts_of_few_stay_apart(results, name):
 def test_long_names_and_titles_stay_in_the_picture():
     """Long names of a legend stand below each other; many titles of columns stand upright."""
     names = [letter * 38 for letter in "abcd"]
-    some = Plot(lambda ax: draw_curves(ax, dict.fromkeys(names, np.arange(3) / 9), "tokens"))
-    assert touching(some) == ([], [])
-    ends = {"ann": (0.5, 0.4), "bob": (0.501, 0.4), "cy": (0.9, 0.1)}  # whose names would touch
-    some = Plot(
-        lambda ax: draw_slopes(ax, ends, ("F1", "corrected F1")), compute_plot_size(ends, 2)
-    )
-    assert touching(some) == ([], [])
+    rows = dict.fromkeys(names, (range(3), np.arange(3) / 9))
+    few, many = (plot_lines(rows, ("tokens", "F1"), kind) for kind in (STEPS, LINES))
+    assert touching(few) == touching(many) == ([], [])
     years = [f"the year {year}" for year in range(2018, 2026)]
+    picture = plot_lines({"one": (range(8), np.arange(8) / 9)}, ("", "F1"), LINES, years)
+    assert touching(picture) == ([], [])
     _, ax = pyplot.subplots()
-    draw_lines(ax, years, {"one": np.arange(8) / 9}, "F1")
+    picture.draw(ax)
     assert {(text.get_text(), text.get_rotation()) for text in ax.get_xticklabels()} == {
-        (year, 90) for year in years
+        (year.removeprefix("the "), 90) for year in years
     }
-    (wide, high), (wider, higher) = (compute_plot_size(names, sides) for sides in (1, 2))
-    assert wide < wider
-    assert high < higher  # so that lines between two figures are not flat
+    assert few.size[1] > picture.size[1]  # room for the legend
+    short, long = ([(name, [(0.5, 0.4, 0.6)])] for name in ("a", "a" * 38))
+    (width, height), (wider, _) = (plot_dots(rows, ["F1"], "F1").size for rows in (short, long))
+    assert width < wider
+    assert plot_dots(short * 9, ["F1"], "F1").size[1] > height
+
+
+@pytest.mark.long
+def test_names_at_ticks_are_no_mathematics():
+    """Dollar signs in names of columns, of rows and of counts are written as they are."""
+    hostile = ["a $x$", "b $y$"]
+    lines = plot_lines(dict.fromkeys(hostile, ([0, 1], [0, 1])), ("", ""), LINES, hostile)
+    for picture in (lines, plot_counts(dict.fromkeys(hostile, 3), "")):
+        _, ax = pyplot.subplots()
+        picture.draw(ax)
+        ax.figure.canvas.draw()
+        written = [*ticks(ax.xaxis), *ticks(ax.yaxis)]
+        assert any(r"\$x" in text for text in written)
+        assert not any(r"\\" in text for text in written)
 
 
 @pytest.mark.slow
@@ -189,19 +203,18 @@ def test_texts_stay_apart(corpus, crowd, results):
 
 
 def test_ranks(results):
-    """A line for each system, from F1 to corrected F1, with both figures written."""
+    """Points at F1 and corrected F1 of each system, which fill the picture; no bars."""
     ax = results["ranks"].plot()
     systems = results["ranks"].systems.values()
-    lines = [line.get_ydata() for line in ax.lines[: len(systems)]]
-    ends = [[s.f1.observed, s.f1.corrected] for s in systems]
-    assert [list(line) for line in lines] == ends
-    assert all(list(line.get_xdata()) == [0, 1] for line in ax.lines[: len(systems)])
-    assert ax.get_xlim()[0] < 0 < 1 < ax.get_xlim()[1]
-    low, high = ax.get_ylim()
-    assert low < np.min(ends) < np.max(ends) < high
-    assert np.ptp(ends) > 0.8 * (high - low)  # lines fill the picture
-    written = {f"lexicon  {s.f1.observed:.3f}" for s in systems if s.name == "lexicon"}
-    assert written <= set(texts(ax))
+    figures = [container[0].get_xdata().tolist() for container in ax.containers]
+    assert figures == [[getattr(s.f1, key) for s in systems] for key in ("observed", "corrected")]
+    low, high = ax.get_xlim()
+    assert low < np.min(figures) < np.max(figures) < high
+    assert np.ptp(figures) > 0.8 * (high - low)
+    assert ticks(ax.yaxis) == ["lexicon", "tagger", "chunker"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["F1", "corrected F1"]
+    markers = {container[0].get_marker() for container in ax.containers}
+    assert len(markers) == 2  # that can be told apart in grey
 
 
 def test_intervals(results):
@@ -234,7 +247,7 @@ def test_maps(results, name):
     matrix = result.matrix() if name == "agreement" else result.matrix.astype(float)
     shown = ax.images[0].get_array().filled(np.nan)
     assert np.array_equal(shown, matrix, equal_nan=True)
-    digits = 2 if name == "agreement" else 0
+    digits = 3 if name == "agreement" else 0
     assert texts(ax) == ["–" if np.isnan(x) else f"{x:.{digits}f}" for x in matrix.ravel()]
 
 
@@ -328,16 +341,22 @@ def test_others(results):
     assert list(boxes[1][0].get_xdata()) == [p.corrected.value for p in pairs]
     by_chance = list(results["by_chance"].systems.values())
     lines = results["by_chance"].plot().lines
-    assert [list(line.get_xdata()) for line in lines] == [
-        *(list(s.null) for s in by_chance),
-        [s.f1 for s in by_chance],
-    ]
+    assert list(lines[0].get_xdata()) == [s.f1 for s in by_chance]
+    strokes = results["by_chance"].plot().collections
+    for drawn, s in zip(strokes, by_chance, strict=False):
+        tops, heights = (
+            np.array(drawn.get_segments())[:, 0, 0],
+            np.ptp(drawn.get_segments(), 1)[:, 1],
+        )
+        values, counts = np.unique(np.round(s.null, 3), return_counts=True)
+        assert tops == pytest.approx(values)
+        assert heights == pytest.approx(0.8 * counts / counts.max())
     exact = list(results["exact chance"].systems.values())
     ax = results["exact chance"].plot()
-    (dots,) = ax.lines
+    dots = ax.lines[0]
     assert list(dots.get_xdata()) == [s.f1 for s in exact]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["by chance", "the system"]
-    for i, (drawn, s) in enumerate(zip(ax.collections, exact, strict=True)):
+    for i, (drawn, s) in enumerate(zip(ax.collections[: len(exact)], exact, strict=True)):
         values, chances = find_likely_matches(s.distribution)
         strokes = np.array(drawn.get_segments())
         assert strokes[:, 0, 0] == pytest.approx(values * s.scale)
@@ -346,12 +365,13 @@ def test_others(results):
         assert tall / tall.max() == pytest.approx(chances / chances.max())
         assert 0.5 < tall.max() < 1
     hard = results["difficulty"]
-    (points,) = hard.plot().lines
+    points, _ = hard.plot().lines
     assert list(points.get_xdata()) == list(hard.marked[hard.defined])
     assert list(points.get_ydata()) == list(hard.chance[hard.defined])
     counts = results["disagreements"].counts
-    bars = [bar.get_width() for bar in results["disagreements"].plot().patches]
-    assert bars == [counts[k] for k in list_names(Kind)]  # fmt: skip
+    ax = results["disagreements"].plot()
+    assert ax.containers[0][0].get_xdata().tolist() == [counts[k] for k in list_names(Kind)]
+    assert ticks(ax.yaxis) == [f"{kind}  {counts[kind]}" for kind in list_names(Kind)]
 
 
 def test_into_axes_of_ones_own(results):
@@ -403,7 +423,7 @@ def test_nothing_to_draw():
     ):
         pyplot.close("all")
         whole = sa.evaluate(corpus)
-        assert texts(whole.plot()) == ["no system with a defined F1"]
+        assert texts(whole.plot()) == ["the figure is undefined everywhere"]
         assert texts(sa.evaluate(corpus, ci=sa.Jackknife()).plot()) == ["the figure is undefined everywhere"]  # fmt: skip
         assert texts(sa.difficulty(corpus).plot()) == ["no document has a difficulty"]
         assert texts(sa.chance_test(corpus, whole, draws=5).plot()) == ["no system that marked anything"]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from messages import says
 
@@ -147,10 +148,14 @@ def test_picture_of_chance():
     """
     corpus = sa.Corpus.from_segments([4], {"gold": [[(0, 2, "X")]], "a": [[(2, 4, "X")]]})
     made = sa.chance_test(corpus, sa.evaluate(corpus, match="token"))
-    f1, probabilities, observed = made.picture().draw.keywords["rows"]["a"]
-    assert f1.tolist() == [0, 0.5, 1]
-    assert probabilities == pytest.approx([1 / 3] * 3)
-    assert observed == 0
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    ax = made.plot(Figure().subplots())
+    strokes = np.array(ax.collections[0].get_segments())
+    assert strokes[:, 0, 0].tolist() == [0, 0.5, 1]
+    assert np.ptp(strokes[:, :, 1], 1) == pytest.approx([0.8] * 3)  # equal probabilities
+    assert ax.containers[0][0].get_xdata().tolist() == [0]
 
 
 def test_a_pair_turned():

@@ -173,7 +173,8 @@ def test_all_measures_are_dots_at_their_values():
     made = sa.units.compare_measures(sa.Corpus.from_segments([12], spans), precision=0.2)
     known = {name: x.value for name, x in made.measures.items() if not math.isnan(x.value)}
     ax = made.plot()
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(known)
+    written = [label.get_text() for label in ax.get_yticklabels()]
+    assert written == [f"{name}  {value:.3f}" for name, value in known.items()]
     assert ax.containers[0][0].get_xdata().tolist() == list(known.values())
     pyplot.close("all")
 

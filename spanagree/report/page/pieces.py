@@ -39,14 +39,12 @@ from spanagree.results.html import (
     render_remarks,
     render_table,
 )
-from spanagree.results.plots import get_dot
-from spanagree.results.score import Score
+from spanagree.results.score import Score, get_dot
 from spanagree.results.score_columns import F1
 from spanagree.results.svg import (
     draw_bar,
     draw_histogram,
     draw_ranges,
-    draw_slope_chart,
     draw_strip,
     select_shade,
 )
@@ -451,7 +449,7 @@ def _add_caption(chart: Html, caption: str) -> Html:
     )
 
 
-def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgreement) -> Html:
+def draw_systems(report: SystemsOverview | ReferencesOverview, *people: HumanAgreement) -> Html:
     """Draw F1 as observed and corrected for systems; only the best if there are very many.
 
     The F1 of ``people`` among themselves is drawn too.
@@ -462,21 +460,26 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgre
     drawn_scores = [scored for scored in [*systems, *people] if not math.isnan(scored.f1.corrected)]
     if not drawn_scores:
         return Html()
-    lines = [
-        (
-            report.short_names.get(scored.name, scored.name),
-            scored.f1.observed,
-            scored.f1.corrected,
-            "",
-        )
-        for scored in drawn_scores
+    scores = [
+        (report.short_names.get(scored.name, scored.name), scored.f1) for scored in drawn_scores
     ]
-    chart, legend = draw_slope_chart(lines), []
+    legend = []
     if n_hidden := len(report.ranked_systems) - len(systems):
         legend.append(f"without {pluralize(n_hidden, 'system')}, undefined or of the lowest ranks")
-    return Html(
-        _add_caption(chart, "From F1 as observed to corrected F1") + render_remarks(*legend)
-    )
+    chart = _draw_f1(scores, [*_DRAWN], "F1 as observed and corrected F1, with intervals")
+    return Html(chart + render_remarks(*legend))
+
+
+def _draw_f1(
+    scores: Sequence[tuple[str, Score]], figure_names: Sequence[str], caption: str
+) -> Html:
+    """Draw one or two F1 of each name as dots on their intervals, with a caption."""
+    rows = [
+        (name, [get_dot(score, figure_name) for figure_name in figure_names])
+        for name, score in scores
+    ]
+    series = [_DRAWN[figure_name] for figure_name in figure_names]
+    return _add_caption(draw_ranges(rows, series, caption), caption)
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
@@ -641,23 +644,12 @@ def show_slices(report: Overview) -> Html:
             for figure_name in _DRAWN
             if figure_name in ("observed", look_up_kind(slices))
         ]
-        dots = [
-            (
-                single_slice.name,
-                [
-                    get_dot(single_slice.scores[scored].f1, figure_name)
-                    for figure_name in figure_names
-                ],
-            )
-            for single_slice in drawn_slices
+        scores = [
+            (single_slice.name, single_slice.scores[scored].f1) for single_slice in drawn_slices
         ]
-        caption = "F1 of each slice with its 95 % interval"
-        chart = _add_caption(
-            draw_ranges(dots, [_DRAWN[figure_name] for figure_name in figure_names], caption),
-            caption,
-        )
-        if n_hidden := len(slices.slices) - len(dots):
-            legend.append(f"the chart has the first {len(dots)} of them, without {n_hidden} more")
+        chart = _draw_f1(scores, figure_names, "F1 of each slice with its 95 % interval")
+        if n_hidden := len(slices.slices) - len(scores):
+            legend.append(f"the chart has the first {len(scores)} of them, without {n_hidden} more")
     return Html(chart + render_table(_move_f1_to_front(slices.table())) + render_remarks(*legend))
 
 
