@@ -41,8 +41,8 @@ def draw_strip(is_seen: Bools) -> Html:
 
 def draw_histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[float]) -> Html:
     """Draw the number of documents in each bin from 0 to 1, with the borders of levels."""
-    bottom, place = 206.0, _make_scale(20)
-    elements, texts = _draw_axis(place, 0, bottom), []
+    bottom, texts = 206.0, []
+    place, elements = _build_axis(20, bottom, range(6))
     for count, (low, high) in zip(counts, pairwise(edges), strict=True):
         x, width, height = place(low), place(high) - place(low), 180 * count / max(counts)
         size = {"x": x + 1, "y": bottom - height, "width": width - 2, "height": height}
@@ -59,27 +59,24 @@ def draw_histogram(counts: Sequence[int], edges: Sequence[float], borders: Seque
     return _build_chart("histogram", bottom, label, elements)
 
 
-def draw_ranges(
-    rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], subject: str
-) -> Html:
+def draw_dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], label: str) -> Html:
     """Draw a row for each name: a dot for each series, on its interval.
 
     Each row has a name, and for each series the figure with both ends; ``nan`` is not drawn.
     """
-    left, top, gap = 160, 40, 34
+    left, top, gap = 180, 40, 34
     values = [value for _, dots in rows for dot in dots for value in dot if not math.isnan(value)]
-    lowest = min(0, math.floor(5 * min(values, default=0.0)))  # in fifths, as the axis is marked
-    bottom, place = top + gap * len(rows), _make_scale(left, lowest / 5)
-    elements = _draw_axis(place, lowest, bottom)
+    lowest, highest = math.floor(5 * min(values, default=0)), math.ceil(5 * max(values, default=1))
+    fifths, bottom = range(lowest, max(highest, lowest + 1) + 1), top + gap * len(rows)
+    place, elements = _build_axis(left, bottom, fifths)
     for k, series_name in enumerate(series):
-        x = left + 170 * k
+        x = left + 165 * k
         elements.append(_draw("circle", cx=x, cy=12, r=4.5, class_=f"range k{k}"))
-        elements.append(_write(series_name, x + 10, 16, text_anchor="start"))
+        elements.append(_write(series_name, x + 10, 16, "start"))
     short_names = truncate_names([name for name, _ in rows], _MAX_NAME)
     for i, (name, dots) in enumerate(rows):
         middle = top + gap * (i + 0.5)
-        shown_name = build_element("tspan", short_names[i], class_="name")
-        elements.append(_write(shown_name, left - 12, middle + 4, text_anchor="end"))
+        elements.append(_write(short_names[i], left - 12, middle + 4, "end", class_="name"))
         for k, (value, low, high) in enumerate(dots):
             if math.isnan(value):
                 continue
@@ -90,25 +87,28 @@ def draw_ranges(
                 marks.insert(0, _draw("line", x1=place(low), y1=y, x2=place(high), y2=y))
                 text += f", {format_figure((low, high))}"
             elements.append(_draw("g", *marks, title=text, class_=f"range k{k}"))
-    return _build_chart("ranges", bottom, f"{subject}; the table has the figures", elements)
+    return _build_chart("ranges", bottom, f"{label}; the table has the figures", elements)
 
 
-def _make_scale(left: float, low: float = 0) -> Callable[[float], float]:
-    """Make a function that computes the horizontal position of a value from ``low`` to 1."""
-    return lambda value: left + (_WIDTH - 20 - left) * (value - low) / (1 - low)
+def _build_axis(
+    left: float, bottom: float, fifths: range
+) -> tuple[Callable[[float], float], list[Html]]:
+    """Build an axis that is marked at each fifth, and a function that computes positions on it."""
+    unit = (_WIDTH - 20 - left) / (len(fifths) - 1)
+
+    def place(value: float) -> float:
+        """Compute the horizontal position of a value."""
+        return left + unit * (5 * value - fifths[0])
+
+    ends: dict[str, Any] = {"x1": left, "y1": bottom, "x2": _WIDTH - 20, "y2": bottom}
+    marks = [(f"{number / 5:g}", place(number / 5)) for number in fifths]
+    numbers = [_write(text, x, bottom + 18, class_="axis") for text, x in marks]
+    return place, [_draw("line", class_="axis", **ends), *numbers]
 
 
-def _draw_axis(place: Callable[[float], float], lowest: int, bottom: float) -> list[Html]:
-    """Draw an axis that is marked at each fifth from the lowest to 1."""
-    ends: dict[str, Any] = {"x1": place(lowest / 5), "y1": bottom, "x2": place(1), "y2": bottom}
-    marks = [number / 5 for number in range(lowest, 6)]
-    numbers = [_write(f"{mark:g}", place(mark), bottom + 18, class_="axis") for mark in marks]
-    return [_draw("line", class_="axis", **ends), *numbers]
-
-
-def _write(text: str, x: float, y: float, text_anchor: str = "middle", **attributes: Any) -> Html:
+def _write(text: str, x: float, y: float, anchor: str = "middle", **attributes: Any) -> Html:
     """Write a text at a position."""
-    return _draw("text", text, x=x, y=y, text_anchor=text_anchor, **attributes)
+    return _draw("text", text, x=x, y=y, text_anchor=anchor, **attributes)
 
 
 def _draw(name: str, *children: str, title: str = "", **attributes: Any) -> Html:

@@ -12,8 +12,8 @@ import pytest
 
 from spanagree.results.svg import (
     draw_bar,
+    draw_dots,
     draw_histogram,
-    draw_ranges,
     draw_strip,
     select_shade,
 )
@@ -74,7 +74,7 @@ def test_ranges():
         ("a", [(0.5, 0.25, 0.75), (-0.15, nan, nan)]),
         ("b", [(nan, nan, nan), (1.0, 0.9, 1.0)]),
     ]
-    chart = draw_ranges(rows, ["F1", "corrected"], "F1")
+    chart = draw_dots(rows, ["F1", "corrected"], "F1")
     (axis,) = parts(chart, "line", "axis")
     low, foot, high = numbers(axis, "x1", "y1", "x2")
     drawn = [each for each in parts(chart, "g") if each.find("title") is not None]
@@ -111,11 +111,11 @@ def test_names_next_to_rows_fit():
     """
     font_manager, textpath = map(pytest.importorskip, ("matplotlib.font_manager", "matplotlib.textpath"))  # fmt: skip
     names = ["Greenhouse-BERTx", "one-and-the-same-start-1", "one-and-the-same-start-2"]
-    chart = draw_ranges([(name, [(0.5, 0.4, 0.6)]) for name in names], ["F1"], "F1")
+    chart = draw_dots([(name, [(0.5, 0.4, 0.6)]) for name in names], ["F1"], "F1")
     font, shown = font_manager.FontProperties(family="DejaVu Sans"), []
     for each in parts(chart, "text"):
         if each.get("text-anchor") == "end":
             shown.append("".join(each.itertext()))
-            long = textpath.TextPath((0, 0), shown[-1], size=14, prop=font)
+            long = textpath.TextPath((0, 0), shown[-1], size=17, prop=font)
             assert float(each.get("x")) - long.get_extents().width > 0
     assert len(set(shown)) == len(shown) == 3

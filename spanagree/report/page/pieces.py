@@ -43,8 +43,8 @@ from spanagree.results.score import Score, get_dot
 from spanagree.results.score_columns import F1
 from spanagree.results.svg import (
     draw_bar,
+    draw_dots,
     draw_histogram,
-    draw_ranges,
     draw_strip,
     select_shade,
 )
@@ -479,7 +479,7 @@ def _draw_f1(
         for name, score in scores
     ]
     series = [_DRAWN[figure_name] for figure_name in figure_names]
-    return _add_caption(draw_ranges(rows, series, caption), caption)
+    return _add_caption(draw_dots(rows, series, caption), caption)
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
