@@ -466,9 +466,13 @@ def test_slices(crowd):
     scores = [part.scores["team"].f1 for part in made.slices]
     f1 = [getattr(score, kind) for score in scores for kind in ("observed", "corrected")]
     intervals = [getattr(x.interval, kind) for x in scores for kind in ("observed", "corrected")]
-    assert circles[2:] == pytest.approx([180 + 560 * x for x in f1], abs=0.051)  # after the legend
-    drawn = [float(x) for pair in ends for x in pair]
-    assert drawn == pytest.approx([180 + 560 * x for pair in intervals for x in pair], abs=0.051)
+    marks = [float(x) for x in re.findall(r'<text [^>]*class="axis">([-0-9.]+)<', text)]
+    values = np.array([*f1, *(end for pair in intervals for end in pair)])
+    assert marks[0] <= values.min() < marks[1]
+    assert marks[-2] < values.max() <= marks[-1]
+    drawn = [*circles[2:], *(float(x) for pair in ends for x in pair)]  # after the legend
+    places = 180 + 320 * (values - marks[0]) / (marks[-1] - marks[0])
+    assert drawn == pytest.approx(places, abs=0.051)
     many = [f"week {d}" for d in range(len(crowd))]
     text = page(crowd, team=True, group_by=many)
     assert "the chart has the first 40 of them, without 23 more" in text
