@@ -120,7 +120,7 @@ def agree(
 
 
 def _exclude_annotators(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotators:
-    """Compare all annotators except some.
+    """Compare all annotators except the named ones.
 
     Raises:
         SettingError: if fewer than two are left, or the rows have no segments.
@@ -152,7 +152,7 @@ def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
 
 
 def add_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
-    """Add the distribution of chance of each pair to an agreement, both layers random."""
+    """Add the distribution of each pair's match by chance, with both annotations random."""
     from spanagree.uncertainty.chance_statistics import compute_chance_of_pairs, write_chance_note
 
     settings, pairs = agreement.settings, list(agreement.pairs)

@@ -58,7 +58,7 @@ class AnnotationAgreement(NamedTuple):
 
     @classmethod
     def from_pairs(cls, per_document: PairsByDocument) -> AnnotationAgreement:
-        """Compute the agreement of the annotations that are not alone in their document."""
+        """Compute the agreement of each annotation in documents of two annotators or more."""
         crowd, n_saw = (
             AnnotationIndex.from_corpus(per_document.corpus),
             per_document.coverage.count_annotators(),
@@ -75,7 +75,10 @@ class AnnotationAgreement(NamedTuple):
         return cls(document, annotator, numerator / n_others, denominator / n_others)
 
     def sum_by_parent(self, parent_ids: Ints) -> AnnotationAgreement:
-        """Sum over the documents of a parent that have the same annotators."""
+        """Sum over documents with the same parent and the same annotators.
+
+        ``parent_ids`` has the index of the parent of each document, such as that of a sentence.
+        """
         documents, first_row, document_index = np.unique(
             self.document, return_index=True, return_inverse=True
         )
@@ -95,7 +98,15 @@ class AnnotationAgreement(NamedTuple):
 
 
 def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floats:
-    """Compute p of "no worse than the others" for each annotator; ``nan`` if untestable."""
+    """Compute p of the null hypothesis that an annotator is no worse than the others.
+
+    Args:
+        agreement: agreement of each annotation.
+        n_annotators: number of annotators.
+
+    Returns:
+        p of each annotator; ``nan`` if there is only one way to draw scores.
+    """
     document, annotator = agreement.document, agreement.annotator
     _, first_row, document_index, size = np.unique(
         document, return_index=True, return_inverse=True, return_counts=True
@@ -133,7 +144,9 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
 
 
 class _Draws(NamedTuple):
-    """The draws that the score of each annotator is compared with, one for each document they saw.
+    """The random draws of the null hypothesis: one score of each document that an annotator saw.
+
+    The sum of an annotator's draws is compared with their observed sum, the target.
 
     Attributes:
         score: score of each annotator of the document of a draw; scores of a draw add up to 0.
@@ -149,7 +162,13 @@ class _Draws(NamedTuple):
 
     @classmethod
     def from_scores(cls, score: Floats, draw: Ints, annotator: Ints) -> _Draws:
-        """Build the draws with scores that vary."""
+        """Build the draws, without documents in which all scores are equal.
+
+        Args:
+            score: scores of the annotators of all drawn documents.
+            draw: index of the draw of each score, ascending.
+            annotator: index of the tested annotator of each draw.
+        """
         size = np.bincount(draw, minlength=len(annotator))
         max_abs_score = (
             np.maximum.reduceat(np.abs(score), np.cumsum(size) - size) if len(size) else size
@@ -161,7 +180,10 @@ class _Draws(NamedTuple):
         return cls(score[varies[draw]], np.cumsum(size) - size, size, annotator[varies])
 
     def compute_tails(self, target: Floats) -> Floats:
-        """Compute the probability that the sum of draws is at most the target, by annotator."""
+        """Compute, for each annotator, the probability that the sum of draws is at most the target.
+
+        It is exact if few ways to draw exist, else approximate, and ``nan`` without any variation.
+        """
         log2_ways = np.bincount(self.annotator, np.log2(self.size), len(target))
         p = self._approximate(target)
         p[log2_ways == 0] = np.nan
@@ -174,7 +196,11 @@ class _Draws(NamedTuple):
         return p
 
     def _compute_tilted(self, slope: Floats) -> tuple[Floats, Floats, Floats]:
-        """Compute the logarithm of E exp(slope · sum) of each annotator, and two derivatives."""
+        """Compute log E exp(slope · sum of draws) of each annotator, and its two derivatives.
+
+        The derivatives with regard to the slope are the mean and the variance of the tilted sum, in
+        which a score has a weight proportional to exp(slope · score).
+        """
         exponent = np.repeat(slope[self.annotator], self.size) * self.score
         max_exponent = np.maximum.reduceat(exponent, self.first)
         weight = np.exp(exponent - np.repeat(max_exponent, self.size))
@@ -190,7 +216,13 @@ class _Draws(NamedTuple):
         return log.astype(float), first.astype(float), second.astype(float)
 
     def _approximate(self, target: Floats) -> Floats:
-        """Approximate the probabilities by a saddlepoint (Lugannani & Rice 1980)."""
+        """Approximate the probability that a sum of draws is at most the target, by annotator.
+
+        The saddlepoint formula of Lugannani and Rice (1980) is Φ(w) + φ(w)·(1/w − 1/u), with
+        w = −√(2·(slope·target − log)), u = slope·√second, and ``log`` and ``second`` of
+        :meth:`_compute_tilted` at the slope at which the tilted mean is the target. Near the mean,
+        the normal approximation is used.
+        """
         from scipy.special import ndtr  # slow to import
 
         if not len(self.size):
@@ -216,7 +248,10 @@ class _Draws(NamedTuple):
         return np.asarray(np.where(sign < 0, 1 - p, p))
 
     def _find_slope(self, target: Floats) -> Floats:
-        """Find the slope, at most 0, at which the mean of each annotator's sum is the target."""
+        """Find the slope of each annotator, at most 0, at which the tilted mean is the target.
+
+        Newton's method is used, with bisection if a step leaves the bounds.
+        """
         slope, low, high = (
             np.full(len(target), initial_value) for initial_value in (0.0, -np.inf, 0.0)
         )
@@ -281,7 +316,10 @@ class AnnotatorSummary(NanEqualMixin):
 def summarize_annotators(
     per_document: PairsByDocument, settings: Settings
 ) -> dict[str, AnnotatorSummary]:
-    """Summarize each annotator, by name; empty for rows of files or too many pairs."""
+    """Summarize each annotator in comparison with the others, by name.
+
+    The summary needs segments: it is empty for rows of files, or for too many pairs.
+    """
     p = _compute_p(per_document, settings)
     if p is None:
         return {}
@@ -305,7 +343,10 @@ def summarize_annotators(
 
 
 def _compute_p(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
-    """Compute p of each annotator; ``None`` for rows of files, or too many pairs."""
+    """Compute p of each annotator being no worse than the others, see the module's opening.
+
+    The result is ``None`` for rows of files, or for too many pairs.
+    """
     corpus = per_document.corpus
     n_saw = per_document.coverage.count_annotators()
     if corpus.of_rows or not corpus.layers or int((n_saw * (n_saw - 1) // 2).sum()) > _MAX_PAIRS:
@@ -361,7 +402,13 @@ segments; or outliers, and then annotators with most documents.
 def sort_annotators(
     members: Iterable[AnnotatorScores], standings: Mapping[str, AnnotatorSummary], sort: str | None
 ) -> list[AnnotatorScores]:
-    """Sort annotators in a named order; undefined keys come last."""
+    """Sort annotators by one of :data:`SORTS`; annotators with an undefined key come last.
+
+    Args:
+        members: scores of annotators.
+        standings: summaries by name; empty if they are unknown.
+        sort: name of the order; `None` to keep the order.
+    """
     if sort is None:
         return list(members)
 
@@ -392,7 +439,7 @@ def build_layout(
     standings: Mapping[str, AnnotatorSummary],
     settings: Settings,
 ) -> Layout:
-    """Build the layout of a table of annotators against the others.
+    """Build columns and rows of the table of annotators against the others, without F1 and tally.
 
     Args:
         members: annotators in the order of the rows.
@@ -472,7 +519,10 @@ def hide_titles(columns: Sequence[Column]) -> list[Column]:
 def write_outlier_sentence(
     members: Mapping[str, AnnotatorScores], standings: Mapping[str, AnnotatorSummary]
 ) -> str:
-    """Name all outliers, the lowest agreement first, or the reason why they are unknown."""
+    """Write the sentence that names all outliers, the lowest agreement first.
+
+    It has the reason if outliers are unknown, and is empty if no annotator could be tested.
+    """
     if members and not standings:
         return _UNKNOWN
     n_tests = sum(not math.isnan(standing.p) for standing in standings.values())

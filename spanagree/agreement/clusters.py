@@ -1,4 +1,9 @@
-"""Clusters of documents that are left out one at a time, and their summands in figures."""
+"""Clusters of documents that are left out one at a time, and their summands in figures.
+
+A cluster is a document, a parent document with all its sentences, or one of the texts that were
+joined into a document. Moments are figures, with the sums of powers of their changes when clusters
+are left out.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +41,12 @@ class Clusters:
     def from_pairs(
         cls, per_document: PairsByDocument, jackknife: Jackknife, settings: AgreementSettings
     ) -> Clusters:
-        """Find the clusters: documents, their parents, or the texts joined into them.
+        """Find the clusters that the options of intervals ask for.
+
+        Args:
+            per_document: documents of an agreement.
+            jackknife: options of intervals.
+            settings: settings of the agreement.
 
         Raises:
             SettingError: if parents of sentences are unknown, or texts were not joined.
@@ -99,13 +109,13 @@ class Clusters:
         return compute_moments(stack_columns(rows), compute_f1_figures, rows.first, n_annotators)
 
     def compute_pairs(self, first: Ints, second: Ints) -> Moments:
-        """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
+        """Compute the moments of F1 of pairs of annotators, whose indices are passed."""
         rows = self.rows.by("first", "second", "document")
         pair = find_rows((first, second), (rows.first, rows.second))
         return compute_moments(stack_columns(rows), compute_f1_figures, pair, len(first))
 
     def compute_mean(self) -> Moments:
-        """Compute the mean of F1 over pairs and its change by each cluster."""
+        """Compute the moments of the mean of F1 over pairs."""
         rows = self.rows.by("document", "first", "second")
         pairs, pair, _ = unique_rows(rows.first, rows.second)
         documents, unit, _ = unique_rows(rows.document)

@@ -1,4 +1,10 @@
-"""Comparison rows of each pair of annotators in a corpus, or in parts of one."""
+"""Comparison rows of each pair of annotators in a corpus, or in parts of one.
+
+A row has the sums of a pair of annotators in one document and label: match, expected match, and
+both sizes. For crowded documents, which have many annotators, only sums of rows are kept: by
+document, by pair and by annotation. A corpus may be read in parts, such as files, and the rows of
+parts are joined.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +81,7 @@ class ComparedAnnotators(ComparedRows):
     def _compare_part(
         cls, corpus: Corpus, counting: MatchCountOptions, annotators: Sequence[str] | None = None
     ) -> ComparedAnnotators:
-        """Compare the chosen annotators of a part; some may be missing in it."""
+        """Compare each pair of the requested annotators who occur in a part of a corpus."""
         team, _ = choose_annotators(corpus, annotators, in_part=True)
         counting.check(team)
         return _compare_team(team, counting)
@@ -83,7 +89,10 @@ class ComparedAnnotators(ComparedRows):
     def _list_names_to_check(
         self, annotators: Sequence[str] | None = None
     ) -> list[tuple[str, Any, Any]]:
-        """List compared and requested annotators, if some were requested."""
+        """List the compared and the requested annotators for a check; empty without a request.
+
+        An entry has the name of the setting, its value in these rows, and the requested value.
+        """
         if annotators is None:
             return []
         return [("annotators", sorted(self.corpus.annotators), sorted(annotators))]
@@ -96,7 +105,9 @@ class ComparedAnnotators(ComparedRows):
         *,
         request: ComparisonRequest,
     ) -> ComparedAnnotators:
-        """Join the rows of parts, with the result of one whole corpus.
+        """Join the rows of parts to the rows of the whole corpus.
+
+        The whole corpus is compared again if chance would treat it differently from its parts.
 
         Args:
             parts: parts in their order, by name.
@@ -142,7 +153,11 @@ class ComparedAnnotators(ComparedRows):
     def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        """List the contents of a file: corpus, metadata, tables and columns."""
+        """List the contents of a file of these rows.
+
+        Returns:
+            The corpus, metadata for JSON, tables of rows by name, and further columns by name.
+        """
         from spanagree.parts import row_files  # rarely needed
 
         team, _ = choose_annotators(self.corpus, self.chosen)
@@ -161,7 +176,15 @@ class ComparedAnnotators(ComparedRows):
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:
-        """Read the rows of a file; raise an error if its contents are inconsistent."""
+        """Build the object from a file of rows.
+
+        Args:
+            file: contents of the file.
+            documents: fields that describe the documents, by name.
+
+        Raises:
+            InputError: if the contents are inconsistent.
+        """
         corpus = documents["corpus"]
         names, max_segments = corpus.annotators, file.read_column("most", "i", len(corpus))
         columns = {
@@ -199,7 +222,7 @@ class ComparedAnnotators(ComparedRows):
 
 
 def _compare_team(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
-    """Compare all annotators of a corpus; check nothing."""
+    """Compare each pair of annotators, with and without the rule of places, and check nothing."""
     index, uniform_counting = AnnotationIndex.from_corpus(team), counting.remove_places()
     sums, sharing = compare_annotators(team, index, counting)
     uniform = (
@@ -220,8 +243,13 @@ def compare_annotators(
 ) -> tuple[Comparisons | PartlySummedComparisons, SharedDocumentCounts]:
     """Compare each pair of annotators of a document, and count shared documents.
 
-    Documents with many annotators are compared as matrices if the measure allows it. Progress is
-    counted in pairs. Nothing is checked.
+    Documents with many annotators are compared as matrices if the measure allows it. Nothing is
+    checked.
+
+    Args:
+        corpus: annotators as layers.
+        crowd: annotations of the corpus.
+        counting: measure, chance model, and progress, which counts pairs.
     """
     names, match, chance = corpus.annotators, counting.match, counting.chance
     n_annotators = np.bincount(crowd.document, minlength=len(corpus))
@@ -277,7 +305,10 @@ def compare_annotators(
 def _collect_tables(
     name: str, sums: Comparisons | PartlySummedComparisons
 ) -> dict[str, Comparisons]:
-    """Collect the tables of rows, or of sums of crowded documents, by name."""
+    """Collect the tables of a file: the rows, and the sums of crowded documents if there are any.
+
+    ``name`` is the name of the table of rows, and the prefix of the others.
+    """
     if isinstance(sums, Comparisons):
         return {name: sums}
     return {name: sums.rows, **{f"{name}.{key}": getattr(sums, key) for key in _OF_CROWDS}}
@@ -286,7 +317,14 @@ def _collect_tables(
 def _read_sums(
     file: RowsFile, name: str, corpus: Corpus, stored_bounds: Any
 ) -> Comparisons | PartlySummedComparisons:
-    """Read the rows under one chance model from a file."""
+    """Read the rows under one chance model, and the sums of crowded documents, from a file.
+
+    Args:
+        file: contents of the file.
+        name: name of the table of rows.
+        corpus: corpus of the file.
+        stored_bounds: error bounds of expected matches, as stored.
+    """
     from spanagree.parts import row_files  # rarely needed
 
     inexact = row_files.parse_inexact(file, stored_bounds)

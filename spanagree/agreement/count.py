@@ -130,7 +130,14 @@ def _count_under_chance(
     counting: MatchCountOptions,
     description: ComparisonContext,
 ) -> AgreementCounts:
-    """Count the rows under one chance model."""
+    """Sum the rows of pairs under one chance model.
+
+    Args:
+        compared: rows of a whole corpus.
+        sums: rows under this model, with sums of them for crowded documents.
+        counting: measure and this chance model.
+        description: description of the corpus, for settings.
+    """
     corpus = compared.corpus
     per_document = PairsByDocument(corpus, counting, sums)
     n_annotators = per_document.coverage.count_annotators()

@@ -5,8 +5,14 @@ of the segments (or tokens) that they marked; expected matches, of the probabili
 random segments start at a position (or cover it), because the two are independent. So the
 k(k − 1)/2 pairs of a document are entries of F W Fᵀ (a Gram matrix). F has a row for each annotator
 and a column for each segment, token or start that two may share; W has the weights of the columns.
-The columns of a start distribution are its edge, which occurs at both ends and therefore has weight
-2, and its middle.
+A profile is the distribution of the start of a random segment; that of its cover has the
+probability that the segment covers a token. Both are symmetric: the probabilities at the beginning
+of a document, the edge, occur at its end too, and all starts between the edges have one
+probability, the middle. So the columns of a profile are its edge, with weight 2, and its middle,
+with the number of starts that it stands for as weight.
+
+A cell of F is one of its entries. A cell of sums is a document and label, over all pairs. A portion
+is a range of documents that are laid out in memory together.
 """
 
 from __future__ import annotations
@@ -110,7 +116,12 @@ class _MarkedPositions(NamedTuple):
             yield _multiply(W, F)
 
     def yield_columns(self, low: int, annotators: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
-        """Yield label and weight of each column, and F, of each document from ``low``."""
+        """Yield the labels of columns, their weights W, and F, document by document.
+
+        Args:
+            low: index of the first document.
+            annotators: number of annotators of each of the documents.
+        """
         borders = np.arange(low, low + len(annotators) + 1)
         columns = np.searchsorted(self.document, borders).tolist()
         cells = np.searchsorted(self.document[self.column], borders).tolist()
@@ -205,7 +216,11 @@ def find_crowded(
     by_label: bool = False,
     marks: SegmentStarts | None = None,
 ) -> CrowdedDocuments | None:
-    """Find the crowded documents, without sums; return ``None`` if there are none."""
+    """Find the crowded documents of a corpus, and lay them out without computing sums.
+
+    The result is ``None`` if no document is crowded, or if the measure or the chance model is not
+    an inner product. The arguments are as for :func:`sum_crowded`.
+    """
     is_crowded = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not is_crowded.any():
         return None
@@ -237,7 +252,11 @@ def find_crowded(
 def _count_cells(
     corpus: Corpus, crowd: AnnotationIndex, marks: SegmentStarts, measure: Measure
 ) -> tuple[Ints, Ints]:
-    """Count the cells of F of each document, at most: for expected and for observed matches."""
+    """Compute upper bounds of the numbers of cells of F, by document.
+
+    Returns:
+        Bound for expected matches and bound for observed matches, (documents,) each.
+    """
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
     n_starts = marks.uniform_profiles.size[marks.profile]  # equal for segments of one length
@@ -252,7 +271,7 @@ def _count_cells(
 
 
 def _sum_of_pair_products(F: Floats) -> Floats:
-    """Compute Σ F[i] F[j] over all rows i < j, for each column."""
+    """Compute Σ F[i] F[j] over all rows i < j, for each column; halves of the rows are paired."""
     total = np.zeros(F.shape[1])
     while len(F) > 1:
         half = len(F) // 2
@@ -286,10 +305,18 @@ class CrowdedDocuments:
         portions: Sequence[tuple[int, int]],
         n_counted_labels: int,
     ) -> None:
-        """Sort the annotations of some documents.
+        """Sort the annotations of crowded documents by document and by name of the annotator.
 
-        ``portions`` are ranges of these documents that are laid out together;
-        ``n_counted_labels`` is the number of labels counted separately, 0 if not by label.
+        Args:
+            corpus: annotators as layers.
+            crowd: annotations of the corpus.
+            marks: segments of the annotations, with their profiles.
+            measure: measure of matches.
+            documents: mask of the crowded documents.
+            references: mask of the annotators who are references.
+            portions: ranges of crowded documents that are laid out together.
+            n_counted_labels: number of labels that are counted separately; 0 if matches with
+                references are not counted by label.
         """
         self.measure, self.profiles, self.names = measure, marks.uniform_profiles, corpus.annotators
         self.documents, self.portions = documents, portions
@@ -329,7 +356,7 @@ class CrowdedDocuments:
         self.totals = np.zeros((2, len(self.cells[0])))
 
     def add(self, low: int, high: int) -> None:
-        """Add the products of the documents from ``low`` up to ``high``."""
+        """Add the sums of the crowded documents with indices from ``low`` to below ``high``."""
         rows = slice(self.first[low], self.first[high])
         has_seen, marked_size = np.zeros((2, high - low, len(self.annotators)))
         has_seen[self.document[rows] - low, self.annotator_index[rows]] = 1
@@ -351,7 +378,10 @@ class CrowdedDocuments:
         )
 
     def _add_observed(self, low: int, high: int, marked: _MarkedPositions) -> None:
-        """Add the observed matches of the documents from ``low`` to ``high``."""
+        """Add the observed matches of the crowded documents from ``low`` to below ``high``.
+
+        ``marked`` has the columns of F of these documents.
+        """
         document, label, weight, row, column = marked
         annotation = self.first[document[column]] + row
         reference = self.reference[annotation]
@@ -369,7 +399,7 @@ class CrowdedDocuments:
             self.matched[self._index_pairs(document_index)] += product
 
     def _add_expected(self, random: _Random) -> None:
-        """Add the matches of a document that chance would give."""
+        """Add the expected matches of the document of ``random``, whose F is multiplied by √W."""
         document, label, first, F = random
         product = F @ F.T
         pairs = self._index_pairs(document)
@@ -402,7 +432,7 @@ class CrowdedDocuments:
             yield from self._yield_pair_sums(low, high)
 
     def _yield_pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
-        """Yield matches and sizes of pairs in the documents from ``low`` to ``high``."""
+        """Yield the matches and sizes of all pairs, document by document from ``low`` to ``high``."""
         segments_of_documents = self.segments.select_documents(low, high)
         layouts = self._select_marked(segments_of_documents).yield_columns(
             low, self.count[low:high]
@@ -442,7 +472,11 @@ class CrowdedDocuments:
         return find_rows(self.cells, (document, label))
 
     def _select_marked(self, segments: _Segments) -> _MarkedPositions:
-        """Return the segments that occur, or the stretches between borders of segments."""
+        """Select the columns of F for observed matches.
+
+        They are the distinct segments for measures of equal segments. For measures of shared
+        tokens, they are the stretches of tokens between neighbouring borders of segments.
+        """
         key = segments.document, segments.label
         if self.measure.kernel == "equal":
             (document, label, *_), inverse, _ = unique_rows(*key, segments.start, segments.length)
@@ -460,7 +494,11 @@ class CrowdedDocuments:
         )
 
     def _yield_random(self, segments: _Segments) -> Iterator[_Random]:
-        """Yield the documents in which two annotators have segments of one kind."""
+        """Yield F of random segments for each document in which two annotators share a kind.
+
+        Kinds are defined in :class:`_Random`. A kind of one annotator alone adds nothing to pairs,
+        and has no columns.
+        """
         size = self.profiles.size[segments.profile]
         columns, kind_index, _ = unique_rows(segments.document, segments.label, size)
         (kind_of_row, _), _, _ = unique_rows(kind_index, segments.row)
@@ -504,7 +542,16 @@ class CrowdedDocuments:
     def _lay_out_profiles(
         self, size: int, value_index: Ints, width: Ints, profile: Ints, n_segments: Ints
     ) -> Floats:
-        """Lay out the values of profiles, each from an index on; values at one index are added."""
+        """Write the values of profiles into one flat array of all matrices F.
+
+        Args:
+            size: length of the array.
+            value_index: index of the first value of each entry; values of entries with the same
+                index are added.
+            width: width of the edge of each entry's kind.
+            profile: index of the profile of each entry.
+            n_segments: number of segments that each entry stands for.
+        """
         laid_out = np.zeros(size)
         for w in unique(width).tolist():
             rows = np.flatnonzero(width == w)
@@ -551,7 +598,7 @@ class CrowdedDocuments:
         return PartlySummedComparisons(rows, documents, pairs, annotations)
 
     def _build_pair_rows(self) -> Comparisons:
-        """Build comparisons of two annotators each, over these documents."""
+        """Build a row for each pair of annotators, with sums over all crowded documents."""
         i, j = np.nonzero(np.triu(self.shared, 1))
         columns = self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
         matched, *sizes = (column.astype(np.int64) for column in columns)
@@ -564,7 +611,11 @@ class CrowdedDocuments:
         )
 
     def _build_document_rows(self) -> Comparisons:
-        """Build comparisons by document and label, over all pairs."""
+        """Build a row for each crowded document and label, with sums over all pairs.
+
+        The sizes of a pair are those of the first and the second annotator in the order of the
+        corpus, so an annotator's size counts once for each later, or earlier, annotator.
+        """
         annotation = self.first[self.segments.document] + self.segments.row
         n_later = self.count[self.segments.document] - 1 - self.corpus_order[annotation]
         matched, expected = self.totals
@@ -582,10 +633,10 @@ class CrowdedDocuments:
         ).between(ALL, ALL)
 
     def build_annotation_rows(self) -> Comparisons:
-        """Build comparisons of each annotation, the first, with the references of its document.
+        """Build a row for each annotation, the first, with sums over the references of its document.
 
-        These are all others if all annotators are references. There is a row for each label if
-        labels are counted.
+        The references are all other annotators by default. If labels are counted, each label has a
+        row.
         """
         n_annotations, n_labels = len(self.size), max(self.n_counted_labels, 1)
         label_index, annotation = np.divmod(np.arange(n_labels * n_annotations), n_annotations)

@@ -128,7 +128,14 @@ class Disagreements(Result):
             )
 
     def _format_bounds(self, layer_index: int, n_rows: int) -> list[str]:
-        """Format start and end of the pieces of each segment of one annotator."""
+        """Format start and end of the segments of one annotator in the first rows.
+
+        A discontinuous segment has the bounds of each of its pieces.
+
+        Args:
+            layer_index: 0 for the first annotator, 1 for the second.
+            n_rows: number of rows.
+        """
         offsets, layer = self.corpus.offsets, self.corpus.layers[self.between[layer_index]]
         pieces_by_row = (
             {} if layer.details is None else layer.details.compute_pieces_by_row(layer.start)
@@ -149,7 +156,11 @@ class Disagreements(Result):
         return bounds
 
     def _list_column_values(self, n_rows: int) -> list[Sequence[Any]]:
-        """List document, kind, both segments and, if requested, the texts of the first rows."""
+        """List the columns of the first rows: document, kind, both segments, and texts.
+
+        A segment is a list of start, end and label index, or of −1. The texts, if requested, are
+        those of both segments, and those before and after them.
+        """
         document, a, b = self.document[:n_rows], self.a[:n_rows], self.b[:n_rows]
         columns: list[Sequence[Any]] = [
             list(map(self.corpus.id_of, document.tolist())),
@@ -228,7 +239,7 @@ class Disagreements(Result):
         return Frame(columns, rows, self.settings, caption=self._write_caption())
 
     def _write_caption(self) -> str:
-        """Write the number of disagreements of each kind, or why there are none."""
+        """Write the number of disagreements of each kind, or the reason for an empty list."""
         a, b = map(escape_name, self.between)
         documents_phrase = format_count_of_total(
             self.documents, len(self.corpus), document_noun(self.settings)
@@ -259,7 +270,15 @@ class Disagreements(Result):
 def compute_contexts(
     corpus: Corpus, document: Ints, start: Ints, end: Ints
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """Compute start and end of the context before and after some stretches of text."""
+    """Compute the bounds of the texts shown before and after stretches of text.
+
+    Args:
+        corpus: corpus of the documents.
+        document, start, end: document index, start and end of each stretch.
+
+    Returns:
+        Starts and ends of the texts before the stretches, then of the texts after them.
+    """
     width = CONTEXT.get(corpus.offsets, 0)
     context_end = np.minimum(end + width, corpus.lengths[document])
     return (np.maximum(start - width, 0), start), (end, context_end)
@@ -281,7 +300,9 @@ def shorten_texts(texts: Sequence[str]) -> list[str]:
 
 
 def extract_texts(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
-    """Return the text between two offsets of each document; tokens are joined by spaces.
+    """Extract the text between two offsets in each of several documents.
+
+    Without the original text, tokens are joined by spaces.
 
     Unknown texts and texts of length 0 are empty.
 
@@ -368,7 +389,11 @@ def disagreements(
 
 
 def check_between(corpus: Corpus, a: str, b: str) -> tuple[int, tuple[str, ...]]:
-    """Count the documents that two annotators both saw; return the number and notes.
+    """Check that two annotators can be compared.
+
+    Returns:
+        The number of documents that both saw, and the notes of the corpus on these annotators, with
+        a note on documents that are left out.
 
     Raises:
         SettingError: if the annotators are unknown, the same, or share no document.

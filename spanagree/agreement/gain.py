@@ -1,9 +1,12 @@
 """Intervals of gains: the increase of the team's figures without an annotator.
 
-Each document is left out once, both from the team and from the team without the annotator. The
-variance of the gain is the sum of the squared changes of the difference. A document that the
-annotator did not see adds the same to both. Its change is a series in its summands, cut after three
-terms, so that only the documents of the annotator are visited.
+A figure is a fraction of sums over documents, N / T for the team and M / W for the team without the
+annotator; the gain is M / W − N / T. Each document is left out once from both fractions. The
+variance of the gain is the sum of its squared changes. An entry is a document that the annotator
+saw, with the summands of the annotator's pairs in it; its change is computed directly. A document
+that the annotator did not see has the same summands in both fractions. Its change is a series in
+these summands, cut after three terms; sums over all documents of the products of terms are shared
+by all annotators, so only their entries are visited.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from spanagree.uncertainty.jackknife import (
     sum_groups,
 )
 
-_SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
+_FRACTIONS: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
     lambda m, e, n: (2 * m, n),
     lambda m, e, n: (2 * e, n),
     lambda m, e, n: (2 * (m - e), n - 2 * e),
@@ -60,12 +63,14 @@ def build_gain_intervals(
     unit = np.searchsorted(team_rows.document, annotator_rows.document)
     gains = np.array([member.gain for member in members])
     annotator, sums = annotator_rows.first, []
-    for compute_sides in _SIDES:
-        all_sides, annotator_sides = (
-            np.stack(compute_sides(columns[:, 0], columns[:, 1], columns[:, 2]))
+    for compute_fraction in _FRACTIONS:
+        document_summands, entry_summands = (
+            np.stack(compute_fraction(columns[:, 0], columns[:, 1], columns[:, 2]))
             for columns in (team, annotator_sums)
         )
-        sums.append(_compute_variance(all_sides, annotator_sides, unit, annotator, len(members)))
+        sums.append(
+            _compute_variance(document_summands, entry_summands, unit, annotator, len(members))
+        )
     variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
     n_units = np.count_nonzero(team[:, 2])
     freedom = satterthwaite(variance, fourth, n_units)
@@ -88,33 +93,37 @@ def _build_interval(
 
 
 def _compute_variance(
-    document_sides: Floats, entry_sides: Floats, unit: Ints, annotator: Ints, n_annotators: int
+    document_summands: Floats,
+    entry_summands: Floats,
+    unit: Ints,
+    annotator: Ints,
+    n_annotators: int,
 ) -> tuple[Floats, Floats]:
-    """Compute the sums of squared changes of each gain, and of their squares.
+    """Compute the sums of squares and of fourth powers of the changes of each gain.
 
     Args:
-        document_sides: summands of each document in numerator and denominator; (2, documents).
-        entry_sides: summands of the pairs of an annotator in a document; (2, entries).
+        document_summands: summands of each document in N and T; (2, documents).
+        entry_summands: summands of the annotator's pairs in each entry; (2, entries).
         unit, annotator: index of the document and of the annotator of each entry.
         n_annotators: number of annotators.
 
     Returns:
         Both sums, ``nan`` if documents do not vary; (annotators,) each.
     """
-    total = document_sides.sum(axis=1)
-    remaining = total[:, None] - sum_groups(entry_sides.T, annotator, n_annotators).T
+    total = document_summands.sum(axis=1)
+    remaining = total[:, None] - sum_groups(entry_summands.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
         ratio, remaining_ratio = total[0] / total[1], remaining[0] / remaining[1]
-        whole_document, remaining_team = document_sides[:, unit], remaining[:, annotator]
-        other_pairs = [whole_document[k] - entry_sides[k] for k in (0, 1)]
+        whole_document, remaining_team = document_summands[:, unit], remaining[:, annotator]
+        other_pairs = [whole_document[k] - entry_summands[k] for k in (0, 1)]
         change = (remaining_team[0] - other_pairs[0]) / (
             remaining_team[1] - other_pairs[1]
         ) - remaining_ratio[annotator]
         change -= (total[0] - whole_document[0]) / (total[1] - whole_document[1]) - ratio
         # an unseen document: 1 / (W − x) as a series in (1/W − 1/T) · x / (1 − x/T)
-        scale = 1 / (1 - document_sides[1] / total[1])
-        powers = [scale * (scale * document_sides[1]) ** k for k in range(_TERMS)]
-        features = np.stack([row * power for power in powers for row in document_sides], axis=1)
+        scale = 1 / (1 - document_summands[1] / total[1])
+        powers = [scale * (scale * document_summands[1]) ** k for k in range(_TERMS)]
+        features = np.stack([row * power for power in powers for row in document_summands], axis=1)
         inverse_gap = 1 / remaining[1] - 1 / total[1]
         scales = [inverse_gap**k / remaining[1] for k in range(_TERMS)]
         factors = np.stack(
@@ -131,7 +140,7 @@ def _compute_variance(
         factor_products = _multiply_pairs(factors)
         terms = factor_products * squares.sum(axis=0)
         variance = _replace_terms(
-            terms, change**2, unseen_change**2, annotator, document_sides.shape[1]
+            terms, change**2, unseen_change**2, annotator, document_summands.shape[1]
         )
         fourth = (factor_products @ (squares.T @ squares) * factor_products).sum(axis=1)
         fourth += sum_groups((change**4 - unseen_change**4)[:, None], annotator, n_annotators)[:, 0]
@@ -147,11 +156,14 @@ def _multiply_pairs(columns: Floats) -> Floats:
 def _replace_terms(
     terms: Floats, added: Floats, removed: Floats, annotator: Ints, n_documents: int
 ) -> Floats:
-    """Sum terms plus added minus removed entries; ``nan`` if the sum is only rounding.
+    """Sum the terms of each annotator, and replace the values of their entries.
+
+    The terms include a value for each entry as if the annotator had not seen the document; this
+    value is removed, and the right one is added. A sum that is only rounding is ``nan``.
 
     Args:
-        terms: terms of each sum; (annotators, terms).
-        added, removed: values of each entry.
+        terms: terms of each annotator's sum; (annotators, terms).
+        added, removed: right value, and value to remove, of each entry.
         annotator: index of the annotator of each entry.
         n_documents: number of documents, the largest number of entries of an annotator.
     """

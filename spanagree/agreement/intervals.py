@@ -1,4 +1,9 @@
-"""Confidence intervals of an agreement, over documents and annotators."""
+"""Confidence intervals of an agreement, over documents and annotators.
+
+The jackknife leaves out one cluster at a time: a document, or the sentences of a document. Moments
+are figures with the sums of their changes when clusters are left out. If annotators are a sample
+too, each is also left out once, and a second interval covers other annotators.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +32,13 @@ _MAX_PAIRS = 1 << 22  # pairs of annotations that are compared one by one for th
 def add_intervals(
     figures: AgreementScores, counts: AgreementCounts, jackknife: Jackknife
 ) -> AgreementScores:
-    """Add intervals to the scores; intervals of pairs are computed on request."""
+    """Add intervals to the scores; those of pairs are computed when they are needed.
+
+    Args:
+        figures: scores without intervals.
+        counts: counts that the scores were computed from.
+        jackknife: options of intervals.
+    """
     clusters = Clusters.from_pairs(counts.per_document, jackknife, counts.settings)
     labels, is_feasible = counts.by_label.labels, clusters.n_pairs <= _MAX_PAIRS
     variances = (
@@ -76,7 +87,14 @@ def _build_intervals(
     *,
     of_others: bool = False,
 ) -> list[Interval]:
-    """Build the interval of each group, with a second one if annotators are a sample too."""
+    """Build the interval of each figure.
+
+    Args:
+        sums: moments of the figures over clusters.
+        jackknife: options of intervals.
+        variance: variances over annotators, for second intervals; `None` without these.
+        of_others: True if the sample are the others of each annotator.
+    """
     intervals = [interval for (interval,) in build_intervals(sums, jackknife)]
     if variance is None:
         return intervals
@@ -110,10 +128,10 @@ def _build_undefined_mean(clusters: Clusters) -> Interval:
 def _compute_variances(
     clusters: Clusters, n_labels: int, is_feasible: bool
 ) -> dict[str, SampleVariance]:
-    """Compute variances over annotators: of the team, of annotators, of labels and of the mean.
+    """Compute variances over annotators, by figure: of team, annotators, labels and mean over pairs.
 
-    Variances of labels need the rows of single pairs. They are undefined if there are too many of
-    them (not ``is_feasible``).
+    Variances of labels need the rows of single pairs. They are left out if these are too many (not
+    ``is_feasible``).
     """
     from spanagree.agreement import other_annotators  # rarely requested
 

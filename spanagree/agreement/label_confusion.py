@@ -46,7 +46,13 @@ class LabelPairCounts(NamedTuple):
     def from_portions(
         cls, portions: Iterable[SegmentPairs], n_labels: int, is_symmetric: bool
     ) -> LabelPairCounts:
-        """Count paired labels; labels of a team are counted in either order."""
+        """Count paired labels.
+
+        Args:
+            portions: paired segments.
+            n_labels: number of labels, which is the index of "nothing".
+            is_symmetric: True to count each pair in both orders, for a team.
+        """
         columns = [np.zeros((3, 0), np.int64)]
         for portion in portions:
             label_columns = [
@@ -83,14 +89,18 @@ class ConfusedLabels(NamedTuple):
 def list_confused_pairs(
     labels: Sequence[str], matrix: Ints, cells: LabelPairCounts, is_team: bool
 ) -> list[ConfusedLabels]:
-    """List the pairs of labels that were confused, by p and ratio.
+    """List the pairs of labels that were confused, in the order of p, then of the ratio to chance.
+
+    By chance, the segments that are paired with another label have labels in proportion to the
+    product of both annotators' label counts. A t-test over documents compares the observed number
+    with this expectation.
 
     Args:
         labels: names of labels by index.
         matrix: number of times that each pair of labels occurs; the last row and column are for
             nothing.
         cells: summands of each document in the matrix.
-        team: True if each pair of segments is counted in either order.
+        is_team: True if each pair of segments is counted in both orders.
     """
     paired_counts = matrix[:-1, :-1]
     by_chance = np.outer(paired_counts.sum(axis=1), paired_counts.sum(axis=0)).astype(np.float64)
@@ -125,12 +135,15 @@ def list_confused_pairs(
 
 
 def _compute_p(total: Floats, terms: Floats, n_documents: int) -> Floats:
-    """Compute p of t-tests that a mean is not above 0; undefined if documents do not vary.
+    """Compute p of one-sided t-tests for means above 0, of values with one value for each document.
 
     Args:
-        total: sums of values.
-        terms: three summands of each sum of squares; (3, sums).
-        n_documents: number of values.
+        total: sum of the values of each test: (tests,).
+        terms: three summands of the sum of squared values of each test: (3, tests).
+        n_documents: number of values of each test.
+
+    Returns:
+        p of each test; ``nan`` if its values do not vary.
     """
     from scipy.special import stdtr  # slow to import
 
@@ -246,7 +259,10 @@ class Confusion(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "labels")
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the matrix for text output, and a row for each nonzero cell for data."""
+        """Build the table of the matrix or, with ``by="pair"``, of confused labels.
+
+        Text output has the matrix; data have a row for each nonzero cell.
+        """
         a, b = map(escape_name, self.sides)
         names, label_values = (*self.labels, NOTHING), (*self.labels, None)
         values = self.matrix if by is None else self.shares
@@ -369,7 +385,7 @@ def _build_result(
     settings: ConfusionSettings,
     notes: tuple[str, ...],
 ) -> Confusion:
-    """Build the matrix of the labels in use."""
+    """Build the confusion from counts of label pairs, without labels that do not occur."""
     n_labels = len(corpus.labels)
     matrix = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     np.add.at(matrix, (cells.first, cells.second), cells.times)

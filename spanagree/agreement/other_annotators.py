@@ -33,7 +33,7 @@ def compute_label_variances(rows: Comparisons, n_labels: int) -> SampleVariance:
 
 
 def compute_annotator_variances(clusters: Clusters) -> SampleVariance:
-    """Compute the variance of each annotator's F1 against the others, who are the sample."""
+    """Compute the variance of each annotator's F1, with the other annotators as a sample."""
     rows = clusters.sums.both_ways()
     by_annotator, pairs = rows.by("first"), rows.by("first", "second")
     columns = stack_columns(by_annotator)
@@ -49,9 +49,9 @@ def compute_mean_variance(clusters: Clusters) -> SampleVariance:
     total = sums.sum(axis=0)[None]
     members = np.concatenate((pairs.first, pairs.second))
     annotators, member_index = np.unique(members, return_inverse=True)
-    annotator_index = sum_groups(np.tile(sums, (2, 1)), member_index, len(annotators))
+    sums_of_annotators = sum_groups(np.tile(sums, (2, 1)), member_index, len(annotators))
     return SampleVariance.from_left_out(
-        compute_means(total), compute_means(total - annotator_index)
+        compute_means(total), compute_means(total - sums_of_annotators)
     )
 
 
@@ -77,8 +77,10 @@ def add_annotator_intervals(
         of_others: True if the sample are the others of an annotator, who counts too.
     """
     n_annotators = (variance.n_units + of_others).tolist()
-    second_ones = build_second_intervals(intervals, sums, variance, tail, "annotator", n_annotators)
+    second_intervals = build_second_intervals(
+        intervals, sums, variance, tail, "annotator", n_annotators
+    )
     return [
         interval._replace(over_annotators=second_interval)
-        for interval, second_interval in zip(intervals, second_ones, strict=True)
+        for interval, second_interval in zip(intervals, second_intervals, strict=True)
     ]

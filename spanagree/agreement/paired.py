@@ -1,4 +1,7 @@
-"""Paired segments of each pair of annotators of a document, many pairs at a time."""
+"""Paired segments of each pair of annotators of a document, many pairs at a time.
+
+An annotation is the work of one annotator on one document, and a row of :class:`AnnotationIndex`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ _PORTION = 1 << 18  # segments that are paired at a time
 
 
 class SegmentPairs(NamedTuple):
-    """Segments in pairs, or alone; see :func:`spanagree.comparisons.pairing.pair_layers`.
+    """Segments of two annotators in pairs; a segment without a partner is an entry of its own.
+
+    Segments are paired by :func:`spanagree.comparisons.pairing.pair_layers`.
 
     Attributes:
         document: index of the document of each pair.
@@ -36,7 +41,13 @@ class SegmentPairs(NamedTuple):
 def yield_paired(
     corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]
 ) -> Iterator[SegmentPairs]:
-    """Yield paired segments, in portions, for pairs of annotations (rows of the crowd)."""
+    """Yield the paired segments of pairs of annotations, in portions.
+
+    Args:
+        corpus: annotators as layers.
+        crowd: annotations of the corpus.
+        pairs: row in ``crowd`` of the first and of the second annotation of each pair.
+    """
     segments, details = crowd.concatenate_segments(corpus), crowd.concatenate_details(corpus)
     size = crowd.end - crowd.begin
     for low, high in yield_batches(size[pairs[0]] + size[pairs[1]], _PORTION):
@@ -57,13 +68,13 @@ def yield_paired(
 
 
 def count_outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
-    """Count outcomes of segments between each annotator and all others.
+    """Count the outcomes of paired segments of each annotator with all others.
 
-    A segment that only one annotator marked is ``spurious`` for this one and ``missed`` for the
-    other. Every other outcome counts for both.
+    A segment that only one annotator marked is ``spurious`` for this annotator and ``missed`` for
+    the other. Every other outcome counts for both annotators.
 
     Returns:
-        Counts, (annotators, outcomes); each pair of segments is in two rows.
+        Counts of shape (annotators, outcomes).
     """
     missed, spurious = OUTCOMES.index("missed"), OUTCOMES.index("spurious")
     counts = np.zeros((len(corpus.layers), len(OUTCOMES)), np.int64)

@@ -92,7 +92,7 @@ class RelationDisagreements(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each disagreement."""
+        """Build the table with a row for each disagreement."""
         columns = [
             Column("document", document_noun(self.settings), "name"),
             Column("kind", "kind", "name"),
@@ -120,7 +120,10 @@ class RelationDisagreements(Result):
         return Frame(columns, rows, self.settings, caption=self._write_caption())
 
     def _format_cells(self, relation: Relation | None) -> list[Value]:
-        """Format label, the relation in words, and both segments."""
+        """List the cells of a relation: label, the relation in words, and bounds and labels.
+
+        Cells are empty for `None`.
+        """
         if relation is None:
             return [None, "", *[None] * 6]
         offsets = str(self.settings.offsets)
@@ -244,7 +247,7 @@ def relation_disagreements(
 
 
 def _extract_text(document: Document, segment: Segment) -> str:
-    """Return the text of a segment."""
+    """Extract the text of a segment from its document; pieces are joined by spaces."""
     pieces = segment.pieces or ((segment.start, segment.end),)
     if document.tokens is not None:
         return " ".join(" ".join(document.tokens[start:end]) for start, end in pieces)
@@ -257,10 +260,18 @@ _Key = Callable[[Relation], Any]
 def _yield_paired(
     a: Sequence[Relation], b: Sequence[Relation], undirected_labels: Collection[str]
 ) -> Iterator[tuple[str, Relation | None, Relation | None]]:
-    """Yield every relation once, with its partner of the other annotator, if there is one."""
+    """Pair the relations of two annotators in a document, and yield each relation once.
+
+    Args:
+        a, b: relations of the first and of the second annotator.
+        undirected_labels: labels of relations without a direction.
+
+    Yields:
+        The kind of the pair, and both relations, or `None` for a missing partner.
+    """
 
     def sort_ends(relation: Relation) -> tuple[Any, Any]:
-        """Return both segments, in the order of the text if there is no direction."""
+        """Return the keys of both segments, in the order of the text without a direction."""
         first, second = (
             (*relation, relation.pieces) for relation in (relation.first, relation.second)
         )
@@ -271,7 +282,10 @@ def _yield_paired(
         )
 
     def build_key_of_end(relation: Relation, position: int, other_position: int) -> Any:
-        """Return label and a segment; without a direction it may be in either position."""
+        """Build the key for relations with one segment in common: label, and key of the segment.
+
+        A segment of a directed relation has to be in the same position.
+        """
         label = relation.label
         return (
             label,

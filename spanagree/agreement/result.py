@@ -124,7 +124,7 @@ class Agreement(Result, MappingResult):
 
     @cached_property
     def heavy(self) -> tuple[DominantDocument, ...]:
-        """The documents that may carry more than a tenth of the weight."""
+        """The documents with more than a tenth of the weight."""
         from spanagree.agreement.weight import find_heavy_documents  # only needed for display
 
         documents = self.per_document
@@ -284,7 +284,13 @@ class Agreement(Result, MappingResult):
 def build_agreement(
     counts: AgreementCounts, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
 ) -> Agreement:
-    """Compute scores from counts, with intervals if they are requested."""
+    """Build an agreement from counts.
+
+    Args:
+        counts: counts of annotators against each other.
+        min_shared: smallest number of shared documents of a pair that is not marked.
+        jackknife: options of intervals. Default: no intervals.
+    """
     settings = replace(
         counts.settings,
         annotators=len(counts.sharing.annotators),

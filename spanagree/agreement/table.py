@@ -37,7 +37,10 @@ _MARKED = Column("", "marked, over pairs", "count")
 
 
 def build_table(agreement: Agreement, by: str | None) -> Frame:
-    """Build a table of the team and the mean over pairs; with ``by``, a row for each part."""
+    """Build a table with a row for the team and rows for the mean over pairs.
+
+    With ``by`` it has a row for each pair, annotator, label or document instead.
+    """
     leading_columns, layout_rows, trailing_columns = _LAYOUTS[by](agreement)
     has_intervals = agreement.settings.ci is not None and by != "document"
     has_second_intervals = agreement.settings.over is not None and by in (
@@ -119,7 +122,10 @@ def _look_up_heading(name: str) -> str:
 def _write_remarks(
     agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]
 ) -> list[str]:
-    """Write remarks on the team's sums, unreliable figures and undefined figures."""
+    """Write remarks on the team's sums, unreliable figures and undefined figures.
+
+    ``scores`` are those of the rows of the table.
+    """
     document = document_noun(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
     remarks += verdict.write_chance_remarks(agreement.settings)
@@ -192,11 +198,11 @@ def build_plot(agreement: Agreement, by: str | None) -> Plot:
     return plot_heat_map(names, names, agreement.matrix(score_key), f"{prefix}F1")
 
 
-# --- the parts of an agreement ---
+# --- layouts: columns and rows of each view, without F1 and tally ---
 
 
 def _build_team_layout(result: Agreement) -> Layout:
-    """Build the rows of the team, of the mean over pairs, and its spread."""
+    """Build the rows of the team, of the mean over pairs, and of the deviation over pairs."""
     team, mean = result.team, result.mean
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     if mean.reason == NO_CHANCE:
@@ -275,7 +281,7 @@ _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
 }
 
 
-# --- what is said of an agreement ---
+# --- verdict and warnings ---
 
 
 def list_caveats(agreement: Agreement) -> tuple[str, ...]:
@@ -351,7 +357,7 @@ def write_verdict(agreement: Agreement) -> str:
 
 
 def _write_shared_documents(agreement: Agreement) -> str:
-    """Write the number of documents that pairs share, if the source does not record coverage."""
+    """Write the phrase on shared documents; it has their number if coverage was only inferred."""
     document = document_noun(agreement.settings)
     per_document = agreement.per_document
     if not per_document.corpus.seen_unknown or not agreement.pairs:
@@ -360,7 +366,10 @@ def _write_shared_documents(agreement: Agreement) -> str:
 
 
 def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float, float]]:
-    """Return the statistics of each pair by chance, and p and its logarithm after Holm."""
+    """Collect the chance statistics of each pair, its p after Holm's correction, and log10 of that.
+
+    The list is empty if chance was not requested.
+    """
     if not agreement.by_chance:
         return []
     by_chance = [

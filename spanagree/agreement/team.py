@@ -179,7 +179,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return {names: index for index, names in enumerate(self)}
 
     def _sort_names(self, names: tuple[str, str]) -> tuple[str, str]:
-        """Sort two names in the order of the corpus; raise `KeyError` for others."""
+        """Sort two names in the order of the corpus; raise `KeyError` for other arguments."""
         are_two = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
         if not are_two or not all(name in self._names for name in names):
             raise KeyError(f"{quote_value(names)}: two of {', '.join(self._names)} are needed")
@@ -251,7 +251,7 @@ class AgreementScores(NamedTuple):
 
 
 def compute_scores(counts: AgreementCounts, min_shared: int) -> AgreementScores:
-    """Compute scores from counts, without intervals."""
+    """Compute the scores of the team, of pairs, of annotators and of labels, without intervals."""
     pairs = Pairs(counts.sharing, counts.pairs, min_shared)
     reason = "" if pairs else _explain_missing_team(len(counts.sharing.annotators))
     team, annotators = _score_team_and_members(counts, pairs, reason)
@@ -278,13 +278,19 @@ def write_notes_on_sharing(counts: AgreementCounts) -> list[str]:
 
 
 def _explain_missing_team(n_annotators: int) -> str:
+    """Write the reason why no pair of annotators shares a document."""
     if n_annotators < 2:
         return f"{pluralize(n_annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
 
 
 def _compute_mean(f1: Floats, reason: str) -> Mean:
-    """Compute the mean of the figures over pairs; ``f1`` is (pairs, 3)."""
+    """Compute mean and standard deviation of F1 over pairs, for each of its three figures.
+
+    Args:
+        f1: observed, expected and corrected F1 of each pair, or ``nan``: (pairs, 3).
+        reason: reason for undefined means, if there is no pair.
+    """
     figures = [column[~np.isnan(column)] for column in f1.T]
     means = [math.fsum(values) / len(values) if len(values) else math.nan for values in figures]
     spread = [
@@ -307,7 +313,13 @@ def _compute_mean(f1: Floats, reason: str) -> Mean:
 def _score_team_and_members(
     counts: AgreementCounts, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, AnnotatorScores]]:
-    """Compute the scores of the team, of each annotator, and of the team without each."""
+    """Compute the scores of the team, of each annotator, and of the team without each annotator.
+
+    Args:
+        counts: counts of annotators against each other.
+        pairs: pairs of annotators.
+        reason: reason for an undefined team, if there is no pair.
+    """
     sharing, total = counts.sharing, counts.pairs.by()
     team = Team(len(pairs), sharing.seen, total.tallies[0], reason)
     annotator_rows = counts.pairs.both_ways().by("first")

@@ -1,7 +1,8 @@
 """Weights of single documents and annotators in a team.
 
-Tallies are summed over pairs, so a document that many saw weighs as much as all its pairs together,
-and so does an annotator who saw much: their weight is the share of all that is marked, over pairs.
+Tallies are summed over pairs, so a document counts once for each pair of its annotators. The weight
+of a document or an annotator is its share of the sizes of all annotations, summed over pairs. A
+document or annotator is heavy if this weight is more than a tenth.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class DominantDocument(NamedTuple):
 def find_heavy_documents(
     corpus: Corpus, by_document: Comparisons, n_saw: Ints
 ) -> tuple[DominantDocument, ...]:
-    """Find the documents with more than a tenth of the weight; there are nine at most.
+    """Find the heavy documents of a corpus, at most nine.
 
     Args:
         corpus: corpus of the documents.
@@ -62,14 +63,14 @@ def yield_weight_caveats(
     heavy: Iterable[DominantDocument],
     members: Iterable[tuple[str, int, Score]],
 ) -> Iterator[str]:
-    """Yield warnings on documents and annotators of great weight, with figures without them.
+    """Yield warnings on heavy documents and annotators, with the figures of the team without them.
 
     Args:
         team: tally over all pairs.
         pairs: number of pairs.
         documents: number of documents with anything to compare.
-        heavy: documents of the corpus that may be heavy.
-        members: name of each annotator in a pair, the size of what they marked over pairs, and
+        heavy: heavy documents; of few documents a heavier one is needed for a warning.
+        members: name of each annotator in a pair, the size of their annotations over pairs, and
             the F1 of the team without them.
     """
     total = team.size
@@ -99,7 +100,15 @@ def _write_figures_without(left_out: str, f1: Score) -> str:
 
 
 def write_single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
-    """Write a warning if most documents have at most one segment, which chance keeps."""
+    """Write a warning on documents in which no annotator marked more than one segment.
+
+    Random annotations keep the number of segments, so whether there is one earns no credit.
+
+    Args:
+        single: number of such documents.
+        documents: number of documents that two annotators saw.
+        settings: settings of the agreement.
+    """
     noun, segment_noun = (
         document_noun(settings),
         str(settings.get("what", "segments")).removesuffix("s"),

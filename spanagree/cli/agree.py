@@ -143,7 +143,7 @@ def agree(
 
 
 def _check_f1(f1: sa.results.Score, minimum: float) -> None:
-    """Check that the team's corrected F1 reaches a minimum."""
+    """Raise a `ClickException` if the team's corrected F1 is undefined or below a minimum."""
     if not f1.corrected >= minimum:
         outcome = f"is undefined ({f1.reason})" if f1.reason else f"{f1.corrected:.4f} is too low"
         raise click.ClickException(

@@ -36,7 +36,11 @@ def select_draw_settings(job: CommandContext, settings: Mapping[str, Any]) -> di
 def add_gold_baselines(
     corpus: sa.Corpus, gold: str | None, baselines: Sequence[str], **settings: Any
 ) -> sa.Corpus:
-    """Add baselines of the gold layer to a corpus; all other layers vote for majority."""
+    """Add baselines to a corpus with gold, as systems.
+
+    The baselines everything and random depend on gold, and majority on the votes of all other
+    layers.
+    """
     gold = next(iter(corpus.layers), "") if gold is None else gold
     gold_baselines = [name for name in baselines if name != "majority"]
     with_baselines = sa.references.with_baselines(
@@ -51,7 +55,17 @@ def add_gold_baselines(
 def add_reference_baselines(
     corpus: sa.Corpus, sides: Mapping[str, Any], baselines: Sequence[str], **settings: Any
 ) -> tuple[sa.Corpus, dict[str, Any]]:
-    """Add baselines of the references to a corpus, and to the systems."""
+    """Add baselines to a corpus with references, as systems.
+
+    Args:
+        corpus: corpus of the command.
+        sides: names of the systems and of the references, by role.
+        baselines: names of baselines.
+        settings: chance model and seed of random.
+
+    Returns:
+        The corpus, and ``sides`` with the baselines among the systems.
+    """
     systems = sides.get("systems", ())
     references = sides.get("references") or [
         layer for layer in corpus.layers if layer not in systems

@@ -151,7 +151,10 @@ def coefficients(
 
 
 def _select_annotators(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
-    """Select annotators of a corpus, and record the selection; all if none are named."""
+    """Select annotators of a corpus, and record the selection in the settings of reading.
+
+    ``annotators`` are names; `None` selects all annotators.
+    """
     from spanagree.corpus.roles import choose_annotators
 
     corpus, selection = choose_annotators(corpus, annotators)

@@ -150,7 +150,12 @@ def disagreements(
 
 
 def _show_confusion(job: CommandContext, names: tuple[str, ...]) -> None:
-    """Show the confusion of labels."""
+    """Compute and show the confusion of labels.
+
+    Args:
+        job: context of the command.
+        names: annotators to compare: two, one with all others, or none for all pairs.
+    """
     if job.by == "pair" and job.plot is not None:
         raise click.UsageError(
             "--plot does not go with --by expected, which no picture shows; --by label and --by"

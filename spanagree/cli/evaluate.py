@@ -178,7 +178,15 @@ def evaluate(
 def _run_test(
     test: str, corpus: Any, result: sa.systems.Evaluation, job: CommandContext, runs: Any
 ) -> sa.systems.Comparison | sa.systems.ChanceTest:
-    """Run the requested test of an evaluation."""
+    """Run a test of an evaluation.
+
+    Args:
+        test: name of the test of pairs of systems, or "chance" to test each against chance.
+        corpus: corpus of the evaluation, or its parts.
+        result: evaluation to test.
+        job: context of the command.
+        runs: names of the runs of each system, if systems have several runs.
+    """
     if test != "chance":
         return sa.compare_systems(
             result,

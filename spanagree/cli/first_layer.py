@@ -1,4 +1,7 @@
-"""Warn when the first layer is taken as gold."""
+"""Warnings when the first layer is taken as gold.
+
+If one file has all layers, their order in the file decides which layer is gold by default.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,16 @@ _ORDERS = ("columns", "tags", "spans")  # options that name layers in an order
 def add_first_layer_note(
     job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str = "spanagree agree"
 ) -> sa.Corpus:
-    """Add a note and a setting to a corpus if its single file alone determines which layer is gold.
+    """Add a note and a setting to a corpus if the order in its single file decides which is gold.
 
-    The note names ``without``, the command or option that compares annotators without gold. With
-    another order of lines another layer would be gold, so the signature names it.
+    The setting puts the name of gold into signatures, as another order of lines would give another
+    gold.
+
+    Args:
+        job: context of the command.
+        corpus: corpus of the command.
+        gold: layer that a user named as gold, if any.
+        without: command or option that compares annotators without gold, for the note.
     """
     note = _write_gold_note(job, corpus, gold, without)
     if not note:
@@ -31,7 +40,10 @@ def add_first_layer_note(
 def add_first_layer_note_of_parts(
     job: CommandContext, result: sa.systems.Evaluation, gold: str | None
 ) -> sa.systems.Evaluation:
-    """Add the same note and setting to an evaluation of parts, with layers known only then."""
+    """Add the note and the setting of :func:`add_first_layer_note` to an evaluation.
+
+    The layers of a corpus that is read in parts are known only after its evaluation.
+    """
     note = _write_gold_note(job, result.rows.corpus, gold, "spanagree agree")
     if not note:
         return result
@@ -40,7 +52,10 @@ def add_first_layer_note_of_parts(
 
 
 def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
-    """Write the note that the first layer of a file is gold; empty if none is needed."""
+    """Write the note that the first layer of a file is gold; empty if gold is known otherwise.
+
+    Gold is known if a user named it, its name contains gold, or options order the layers.
+    """
     first = corpus.annotators[0] if corpus.layers else ""
     if gold is not None or select_gold_names([first]) or not _is_order_of_file(job, corpus):
         return ""
@@ -54,7 +69,7 @@ def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, w
 
 
 def warn_of_gold(requested: str | None, result: sa.systems.Evaluation) -> None:
-    """Warn that the first layer is gold if the name of another one contains gold."""
+    """Warn that the first layer is gold although the name of another layer contains gold."""
     if requested is not None or result.settings.get("gold_first") is not None:
         return
     gold = result.settings.gold

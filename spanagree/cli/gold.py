@@ -104,7 +104,10 @@ def gold(
 def _write_weighting_note(
     corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]
 ) -> list[str]:
-    """Word the note on changes by weighted votes, if the votes are unweighted."""
+    """Write a note on the segments that weighted votes would add or remove.
+
+    The list is empty if votes are weighted already, or fewer than three annotators vote.
+    """
     if result.vote == "dawid-skene" or settings.get("weighted") or len(result.voters) < 3:
         return []
     weighted_result = sa.make_gold(corpus, **{**settings, "vote": result.vote, "weighted": True})

@@ -1,7 +1,7 @@
 """Layout of the help: --help has the usual options, --help-all every option by heading.
 
-Options of reading are the same everywhere: --help-all of one command describes them, and the others
-name them and that command.
+Options of reading are the same for all commands: --help-all of one command describes them. Other
+commands list their names, and refer to that command.
 """
 
 from __future__ import annotations
@@ -94,7 +94,10 @@ class Command(click.Command):
         return format_page(self, ctx, {"Options": records})
 
     def get_help_all(self, ctx: click.Context) -> str:
-        """Format the help with every option below its heading, or named with its page."""
+        """Format the help with every option by heading.
+
+        Options that the help of another command describes are named without a description.
+        """
         rows: _Rows = {}
         for option in _list_options(self):
             if describing_command := find_describing_command(option):
@@ -133,9 +136,13 @@ def extract_summary(docstring: str) -> str:
 
 
 def format_page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
-    """Format a page of help: usage, description, and rows by heading.
+    """Format a page of help: usage, description, and options by heading.
 
-    Options without a description are named in one paragraph, with unbroken names.
+    Args:
+        command: command with usage and description.
+        ctx: context of click.
+        sections: rows of option and description by heading. A section without descriptions is one
+            paragraph of option names, which are not broken at hyphens.
     """
     formatter = ctx.make_formatter()
     command.format_usage(ctx, formatter)
@@ -181,7 +188,7 @@ _HELP_ALL = click.Option(
 
 
 def add_choices(purpose: str, choices: Iterable[str]) -> str:
-    """Add the choices to the purpose of an option, unless it names them.
+    """Add a list of choices to the help of an option, unless the help names them all.
 
     >>> add_choices("Test all pairs of systems.", ["jackknife", "permutation"])
     'Test all pairs of systems: jackknife, permutation.'

@@ -1,4 +1,8 @@
-"""Context of all commands: reading, running and output."""
+"""Context of all commands: reading, running and output.
+
+Options that many commands share, such as those of reading, are fields of the context. All other
+options are arguments of the command's function.
+"""
 
 from __future__ import annotations
 
@@ -58,12 +62,12 @@ def command(
 ) -> Callable[[Callable[..., None]], Command]:
     """Build a decorator that turns a function into a command.
 
-    The function receives a context and its own options that a user gave. The help is the docstring
-    of its module, so that the list of commands need not import it.
+    The function receives a context, and those of its own options that a user gave. The help of the
+    command is the docstring of the module.
 
     Args:
         argument: argument after the options, if any.
-        groups: options, in the order of the help.
+        groups: groups of options, in the order of the help.
         alternatives: functions that are called instead of the usual one, if some options are given.
     """
     members = [member for group in (*groups, options.build_message_options()) for member in group]
@@ -74,7 +78,10 @@ def command(
 
         @functools.wraps(function)
         def run_command(**values: Any) -> None:
-            """Split the values of click into a context and arguments, and call the function."""
+            """Check the given options, split them, and call the function of the command.
+
+            ``values`` has the values of all options from click, by name.
+            """
             option_values = {key: value for key, value in values.items() if options.is_given(value)}
             option_values |= options.format_by_extension(option_values, members)
             if any(member.name == "runs" for member in members):
@@ -118,7 +125,12 @@ def command(
 def _make_context(
     option_values: Mapping[str, Any], members: options.Group
 ) -> tuple[CommandContext, dict[str, Any]]:
-    """Split the given options into a context and arguments of the command."""
+    """Split the given options into the context and the arguments of the command's function.
+
+    Args:
+        option_values: value of each option that a user gave, by name.
+        members: options of the command.
+    """
     arguments = {
         key: value for key, value in option_values.items() if key not in ("verbose", "quiet")
     }
@@ -199,7 +211,10 @@ class CommandContext:
         return {key: value for key, value in self.certainty.items() if key == "seed"}
 
     def check_output_paths(self, **extra_outputs: str | None) -> None:
-        """Check outputs before any work; ``extra_outputs`` are paths by option."""
+        """Check, before any work, that the outputs can be written and are not inputs.
+
+        ``extra_outputs`` are paths of further outputs, by the names of their options.
+        """
         self._check_look()
         if self.plot:
             from spanagree.results.plots import check_plot
@@ -212,7 +227,7 @@ class CommandContext:
         check_outputs(outputs, inputs)
 
     def _check_look(self) -> None:
-        """Check that the format shows digits and styles."""
+        """Check the number of digits, and that the format has the requested styles."""
         if self.digits is not None:
             check_integer(self.digits, 0, "--digits")
             if self.digits > _DIGITS:
@@ -232,7 +247,7 @@ class CommandContext:
 
     @functools.cached_property
     def paths(self) -> dict[str, str]:
-        """Paths by the name of their layer, with a note on files that have two names."""
+        """Paths by the name of their layer; files that are passed twice cause a note."""
         paths = options.parse_layers(self.files)
         names = list(paths)
         show_notes(
@@ -250,7 +265,13 @@ class CommandContext:
     def build_chance_model(
         self, name: str, places: str | None = None, chance_of: str = "both"
     ) -> ChanceModel:
-        """Build the chance model with its rule of places and its random sides."""
+        """Build the chance model.
+
+        Args:
+            name: name of the model.
+            places: rule for the places of random segments, if any.
+            chance_of: random annotations: both, or systems.
+        """
         from spanagree.chance.model import build_chance_model
 
         model = build_chance_model(name, places, chance_of)
@@ -262,12 +283,13 @@ class CommandContext:
         return replace(model, places=model.places.set_file(first, unit, encoding))
 
     def resolve_layer(self, name: str | None, corpus: Any) -> str | None:
-        """Find the layer that a user means, also by its file, with or without extension.
+        """Find the layer that a user means by a name, a path, or a file name without extension.
 
-        Annotators of the ``corpus`` take precedence; parts of a corpus are not searched.
+        A name that fits no layer is returned unchanged. For a corpus in parts, the layers are the
+        files.
 
         Raises:
-            SettingError: if it is a file that is not read.
+            SettingError: if the name is the path of a file that is not read.
         """
         layers = corpus.layers if isinstance(corpus, sa.Corpus) else self.paths
         if name is None or name in layers:
@@ -303,7 +325,12 @@ class CommandContext:
                 find_matches(path)
 
     def split_reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
-        """Split the options of reading into those of readers, the format and the repairs."""
+        """Split the options of reading.
+
+        Returns:
+            Options of readers by name, name of the format if one was requested, and names of the
+            steps that repair the data.
+        """
         from spanagree.corpus.repairs import REPAIRS, list_steps
 
         reading = dict(self.reading)
@@ -324,7 +351,7 @@ class CommandContext:
         return corpus
 
     def read_corpus_or_parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
-        """Read the corpus in the files; with workers, list its files as parts that workers read."""
+        """Read the corpus in the files; with workers, list functions that each read one file."""
         if self.workers is None or "join" in self.reading:  # texts are joined across files
             return self.read_corpus()
         reading, format_name, repair = self.split_reading_arguments()
@@ -335,9 +362,14 @@ class CommandContext:
     def select_compared(
         self, corpus: Any, settings: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
-        """Select the comparison target of a corpus, and the remaining settings.
+        """Select what is compared, such as relations, and remove the settings that choose it.
 
-        For parts of a corpus, both are returned unchanged.
+        Args:
+            corpus: corpus, or its parts, which are returned unchanged with all settings.
+            settings: settings of the command.
+
+        Returns:
+            The corpus with the selected items as segments, and the remaining settings.
         """
         names = read_parameters(options.SELECTION)
         target_settings = {name: settings[name] for name in names if name in settings}
@@ -357,7 +389,14 @@ class CommandContext:
     def run_with_workers(
         self, purpose: str, function: Callable[..., _Result], *arguments: Any, **settings: Any
     ) -> _Result:
-        """Call a function with the requested workers and progress."""
+        """Call a function with the pool of workers, if one was requested, and with progress.
+
+        Args:
+            purpose: name of the step for the progress bar.
+            function: function with parameters ``executor`` and ``progress``.
+            *arguments: positional arguments of the function.
+            **settings: keyword arguments of the function.
+        """
         pool: Executor | None = None
         if self.workers is not None:
             check_integer(self.workers, 1, "workers")
@@ -394,13 +433,14 @@ class CommandContext:
         additional: Mapping[str, Any] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        """Write a result, or a test with its result; then notes, and the plot.
+        """Write a result to the output, notes to stderr, and the plot to its file.
 
         Args:
             result: result of the command.
-            test: test of the result.
-            additional: further results by name, below it in tables and in JSON.
-            notes: notes on its input.
+            test: test of the result, which replaces it in CSV and in the plot, and is added to
+                other formats.
+            additional: further results by name, below the result in tables and in JSON.
+            notes: notes on the input.
         """
         from spanagree.results.data import render, to_csv, to_json, to_jsonl
         from spanagree.results.frame import TableStyle
@@ -490,7 +530,15 @@ def show_notes(notes: Iterable[str]) -> None:
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
-    """Check that outputs, by their options, can be written, are no inputs, and differ."""
+    """Check that outputs can be written, are not inputs, and differ from each other.
+
+    Args:
+        outputs: path by option; `None` for an option that was not given.
+        inputs: paths of the inputs.
+
+    Raises:
+        InputError: for the first output that breaks a condition.
+    """
     option_by_path: dict[str, str] = {}
     for option, output in outputs.items():
         if output is None or output == "-":

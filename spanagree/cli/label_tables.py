@@ -73,7 +73,15 @@ def move_span_options(job: CommandContext) -> CommandContext:
 
 
 def read_label_table(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTable:
-    """Read the table of labels in FILE."""
+    """Read the table of labels in the single FILE of a command.
+
+    Args:
+        job: context of the command.
+        labels: options of tables of labels, by name.
+
+    Raises:
+        UsageError: if there are several files, or the file contains segments.
+    """
     from spanagree.formats.recognise import find_format_by_name
     from spanagree.formats.registry import FORMATS
 

@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _describe_fault(error: Exception) -> str:
-    """Word the message of an exception that is a bug of this program."""
+    """Write the message for an exception that is a bug of this program."""
     described = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     location = f" at {ADDRESS}/issues" if ADDRESS else ""
     return (

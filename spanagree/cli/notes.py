@@ -1,4 +1,4 @@
-"""Notes for a terminal, grouped by their kind."""
+"""Notes for a terminal, grouped by their kind: notes that differ only in names and numbers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _NOTE = re.compile(r"(.+?): (\d+) (.+)", re.DOTALL)  # name, number, and the res
 
 
 def select_note_of_each_kind(notes: Iterable[str], where_all: str = "") -> list[str]:
-    """Select one note of each kind: the one with the highest number, and two more names.
+    """Select the note of each kind with the highest number, and add two more names to it.
 
-    Notes of one kind differ only in their numbers and in the name that they begin with;
-    ``where_all`` tells how to list all of them.
+    Notes of one kind differ only in their numbers and in the name that they begin with.
+    ``where_all`` is a clause on where all notes are listed.
 
     >>> notes = ["a: 2 odd tags", "b: 9 odd tags", "c: 1 odd tag", "no text", "d: 1 odd tag"]
     >>> select_note_of_each_kind(notes, "!")

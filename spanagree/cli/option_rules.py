@@ -1,7 +1,9 @@
 """Rules on combinations of options: the options that each option needs or excludes.
 
-A command that calls another function if some option is given declares an `AlternativeCall`; the
-signature of that function tells which options it takes.
+Rules and calls consist of terms. A term is the name of an option, with underscores, and holds if a
+user gives this option. ``by=label|document`` holds only for these values, and ``measure!=f1`` for
+all others. A command that calls another function if some term holds declares an `AlternativeCall`;
+the parameters of that function are the options that are then allowed.
 """
 
 from __future__ import annotations
@@ -32,14 +34,12 @@ _OF_FILES = ("reading", "labels")  # fields of the context that any function nee
 class OptionRule(NamedTuple):
     """Rule for an option that a user gives.
 
-    A term is the name of an option, with underscores; ``by=label|document`` holds only for these
-    values, and ``measure!=f1`` for all others. Several terms are separated by spaces. Terms of
-    options that a command lacks are ignored.
+    Several terms are separated by spaces. Terms of options that a command lacks are ignored.
 
     Attributes:
         needs: terms; at least one of them has to hold too.
         excludes: terms that may not hold.
-        term: term of the option itself, if only some of its values are regarded.
+        term: term for the values of the option to which the rule applies. Default: all values.
         unless: terms that switch the rule off.
         reason: end of the message.
     """
@@ -86,7 +86,12 @@ class AlternativeCall(NamedTuple):
     def yield_unused_options(
         self, option_values: Mapping[str, Any], members: Sequence[OptionLike]
     ) -> Iterator[str]:
-        """Yield the names of options that neither the function nor the command uses."""
+        """Yield the names of given options that neither the function nor the command uses.
+
+        Args:
+            option_values: value of each option that a user gave, by name.
+            members: options of the command.
+        """
         parameter_names = collect_parameter_names(self.function)
         ignored = {
             *self.command_options.split(),
@@ -119,7 +124,7 @@ def exclude_terms(terms: str, reason: str = "", *, term: str = "", unless: str =
 
 
 def add_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> list[_Option]:
-    """Add rules to options: to all, or to the options with these names."""
+    """Add rules to options, or only to the options with these names; return all options."""
     for member in members:
         if not names or member.name in names.split():
             member.rules = (*member.rules, *rules)
@@ -136,7 +141,7 @@ def check_options(
     Args:
         option_values: value of each option that a user gave, by name, and of PATTERNS.
         members: options of the command.
-        alternatives: functions that it calls instead of its usual one.
+        alternatives: functions that the command calls instead of its usual one.
 
     Raises:
         UsageError: for the first broken rule, in one line.
@@ -156,7 +161,14 @@ def check_options(
 def _check_rule(
     rule: OptionRule, option: str, option_values: Mapping[str, Any], members: Sequence[OptionLike]
 ) -> None:
-    """Check one rule of an option."""
+    """Check one rule of an option; raise a `UsageError` if it is broken.
+
+    Args:
+        rule: rule to check.
+        option: term of the option with this rule.
+        option_values: value of each option that a user gave, by name.
+        members: options of the command.
+    """
     if not is_term_met(option, option_values) or any(
         is_term_met(term, option_values) for term in rule.unless.split()
     ):
@@ -185,7 +197,7 @@ def _format_reason(reason: str) -> str:
 
 
 def accepts_term(term: str, members: Sequence[OptionLike]) -> bool:
-    """Check whether a command has the option and a value of a term."""
+    """Check whether a command has the option of a term, and accepts one of its values."""
     name, is_among, values = _split_term(term)
     for member in members:
         if member.name == name:
@@ -201,7 +213,7 @@ def _split_term(term: str) -> tuple[str, bool, list[str]]:
 
 
 def is_term_met(term: str, option_values: Mapping[str, Any]) -> bool:
-    """Check whether a user gave an option, with a value of the term."""
+    """Check whether a term holds for the options that a user gave."""
     name, is_among, values = _split_term(term)
     if name not in option_values or not values:
         return name in option_values
@@ -212,7 +224,7 @@ def is_term_met(term: str, option_values: Mapping[str, Any]) -> bool:
 
 
 def _format_term(term: str, option_values: Mapping[str, Any]) -> str:
-    """Format a term as a user writes it, with the given value."""
+    """Format a term as a user writes the option, with its given or its possible values."""
     name, is_among, values = _split_term(term)
     if name == "slices" and name in option_values:
         return f"--by {escape_name(str(option_values[name]))}"

@@ -79,7 +79,7 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
     """Choice that recognizes names of other tools and removed names."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Check the choice; the error for a known synonym names the choice to use."""
+        """Check the choice; the error for a removed name or another tool's name has the new one."""
         equivalent = SYNONYMS.get(str(value).lower())
         if value not in self.choices and param is not None:
             command = "" if ctx is None else str(ctx.info_name)
@@ -123,7 +123,7 @@ class Formats(_Choice):
         self.is_written = is_written
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Check the name of a format."""
+        """Check the name of a format, and load the formats of other packages if it is unknown."""
         if value not in self.choices:
             from spanagree.formats.registry import load_registered_formats
 
@@ -150,7 +150,7 @@ def build_option(
     rules: Sequence[OptionRule] = (),
     **attributes: Any,
 ) -> Option:
-    """Build an option.
+    """Build an option with its help, the parser of its value, and its rules.
 
     Args:
         names: names, separated by spaces.
@@ -158,8 +158,9 @@ def build_option(
         unless: default, in words.
         choices: allowed values.
         parse: parser of the value; it also takes the name of the option.
-        argument: parameter of functions that takes it, if its name differs.
+        argument: parameter of functions that takes the value, if its name differs.
         rules: rules on other options that it needs or excludes.
+        attributes: arguments of :class:`click.Option`.
     """
     if parse is not None:
         attributes["callback"] = lambda _, parameter, text: (
@@ -191,7 +192,14 @@ def build_flag(name: str, purpose: str, **attributes: Any) -> Option:
 def group_options(
     title: str, *options: Option, context_field: str = "", is_shared: bool = False
 ) -> Group:
-    """Put options below one heading of the help."""
+    """Set the heading of options in the help, and the field of the context that takes their values.
+
+    Args:
+        title: heading.
+        options: options of the group.
+        context_field: field of :class:`CommandContext`; empty for arguments of the command.
+        is_shared: True for a group of many commands.
+    """
     for member in options:
         member.heading = title
         member.context_field = context_field or member.context_field
@@ -231,7 +239,7 @@ def build_options_from_function(
 
 
 def _build_option_of_parameter(parameter: Parameter, text: str, required: bool) -> Option:
-    """Build the option of one parameter."""
+    """Build the option of one parameter of a function; its type decides how the value is parsed."""
     attributes: dict[str, Any] = {"required": True} if required else {}
     name, allowed_values = format_option_name(parameter.name), parameter.choices
     if parameter.type_name.split(" | ")[0] == "bool":
@@ -262,7 +270,7 @@ def build_comparison_options(
     match: Option | None = None,
     seed: bool = False,
 ) -> Group:
-    """Build the options of comparisons, after those of one command only.
+    """Build the options of comparisons: measure and chance, after options of one command only.
 
     Args:
         extra: options of one command only.
@@ -357,7 +365,9 @@ def build_view_option(views: Iterable[str]) -> Option:
 def build_view_or_slices_option(
     views: Iterable[str], classes: Iterable[str] = (), *, rules: Sequence[OptionRule] = ()
 ) -> Option:
-    """Build the option of the view, which may also be the slices by a column.
+    """Build the option ``--by``, which names a view or a column whose values are slices.
+
+    A view is a table of the result with other rows, such as a row for each label.
 
     Args:
         views: names of the views.
@@ -380,7 +390,11 @@ def build_view_or_slices_option(
 
 
 def find_slices(option_values: Mapping[str, Any], members: Group) -> dict[str, Any]:
-    """Find the slices that ``--by`` or a training file selects."""
+    """Find whether ``--by`` or a training file asks for slices.
+
+    Returns:
+        The setting ``slices``, or an empty mapping if a view or nothing is requested.
+    """
     views = [member.type for member in members if isinstance(member.type, Views)]
     if not views:
         return {}
@@ -453,10 +467,10 @@ def build_certainty_options(
 
     Args:
         extra: options of one command only.
-        has_over: True if annotators may be a sample.
+        has_over: True to add the option for intervals over other annotators.
         draw_options: options of draws by name, with the terms that each of them needs.
-        requested_by: terms that request intervals, or tests by clusters.
-        without: views with rows without intervals, separated by |.
+        requested_by: terms of options that request intervals, or tests by clusters.
+        without: names of views whose rows have no intervals, separated by |.
     """
     ci_option = build_flag("--ci", "Show a confidence interval over documents for every figure.")
     text = convert_to_sentence(read_parameters(JACKKNIFE)["cluster_by"].text)
@@ -770,7 +784,10 @@ _BY_NAME = {
 
 
 def format_by_extension(option_values: Mapping[str, Any], members: Group) -> dict[str, str]:
-    """Infer the format of a result from the extension of its file, if the command has it.
+    """Infer the format of a result from the extension of its file.
+
+    Returns:
+        The setting ``format``; empty if the extension is of no format of the command.
 
     Raises:
         UsageError: if ``--format`` is another one.
@@ -853,9 +870,10 @@ def parse_runs(text: str, option: str) -> dict[str, list[str]]:
 
 
 def parse_run_files(option_values: Mapping[str, Any]) -> dict[str, Any]:
-    """Split ``NAME=FILE,FILE,…`` into files, and name their layers as runs of NAME.
+    """Split arguments ``NAME=FILE,FILE,…`` into single files, and make these the runs of NAME.
 
-    The result is empty if no argument names several files.
+    Returns:
+        The settings ``files`` and ``runs``; empty if no argument names several files.
     """
     files: list[str] = []
     ranges: dict[str, range] = {}
@@ -883,7 +901,7 @@ def _build_repetition_error(name: str) -> str:
 
 
 def parse_columns(text: str, option: str) -> str | dict[str, str | int]:
-    """Parse ``NAME=COLUMN,…`` as a mapping, with numbers as integers; other text is unchanged."""
+    """Parse ``NAME=COLUMN,…`` as a mapping with integers for numbers; keep other text unchanged."""
     if "=" not in text:
         return text
     return {

@@ -35,7 +35,7 @@ class Bar:
         self._update_task(completed=completed, total=total)
 
     def _announce_duration(self, completed: int, total: int) -> None:
-        """Announce once for each step how long it will take, if that is long."""
+        """Print the estimated remaining time of a step, once, if it is at least a minute."""
         if self._start_time is not None and completed <= 0:
             self._start_time = time.monotonic()
         if self._start_time is None or completed <= 0:
@@ -55,7 +55,7 @@ class Bar:
                 self._display.console.print(text, highlight=False, markup=False)
 
     def step(self, name: str) -> Bar:
-        """Start another step; the bar appears after a second, unless it is hidden before."""
+        """Start a step and return this bar, which appears after a second unless it is hidden."""
         self._start_time = time.monotonic()
         self._update_task(description=name, completed=0, total=None)
         with self._lock:
@@ -95,7 +95,7 @@ class Bar:
 
 
 def start_progress(name: str) -> Bar | None:
-    """Start a step of this command's bar; ``None`` outside a terminal."""
+    """Start a step of the command's progress bar and return the bar; ``None`` without terminal."""
     if not sys.stderr.isatty():
         return None
     bar: Bar = click.get_current_context().meta.setdefault(_KEY, Bar())

@@ -30,7 +30,7 @@ def build_reference_options() -> options.Group:
 
 
 def build_side_options() -> list[options.Option]:
-    """Build the options of systems and references."""
+    """Build the options that name the systems and the references."""
     purpose_of_references = "Annotators to compare with systems, and with each other."
     purposes = {"--references": purpose_of_references, "--systems": "Annotators who are systems."}
     return [

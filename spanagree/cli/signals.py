@@ -40,7 +40,7 @@ def ignore_signals() -> None:
 
 @contextmanager
 def shut_down_pool(pool: Executor | None) -> Iterator[None]:
-    """Shut a pool of processes down; immediately if the program is stopped."""
+    """Shut down a pool of processes after a block; kill them if the program is stopped."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
@@ -62,7 +62,7 @@ def _exit_on_signal(signal_number: int, _: Any) -> None:
 
 
 def _raise_signal(signal_number: int, _: Any) -> None:
-    """Raise the error of a signal."""
+    """Raise `KeyboardInterrupt` for Ctrl-C, and `SystemExit` for other signals."""
     if signal_number == signal.SIGINT:
         raise KeyboardInterrupt
     signal.signal(signal_number, signal.SIG_IGN)  # a second signal may not interrupt the clean-up
@@ -70,7 +70,7 @@ def _raise_signal(signal_number: int, _: Any) -> None:
 
 
 def _repeat_signal(unraisable: Any) -> None:
-    """Repeat a signal if Python lost its error, as in a fork; other errors are shown."""
+    """Send a signal again if Python could not raise its error, as in a fork; show other errors."""
     if isinstance(unraisable.exc_value, (KeyboardInterrupt, SystemExit)):
         signal_number = int(getattr(unraisable.exc_value, "code", 0) or 130) - 128
         signal.signal(signal_number, _raise_signal)

@@ -99,7 +99,7 @@ def collect_parameter_names(functions: str) -> set[str]:
 
 
 def _extract_definition(source: str, name: str) -> str:
-    """Extract the source of a function or class, the last of its name."""
+    """Extract the source of a module-level function or class; of several, the last definition."""
     first_lines = (f"\ndef {name}(", f"\nclass {name}(", f"\nclass {name}:")
     begin = 1 + max(source.rfind(text) for text in first_lines)
     end = _NEXT_DEFINITION.search(source, source.index("\n", begin))
@@ -121,7 +121,7 @@ def _yield_attributes(definition: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.e
 
 
 def _extract_annotation(annotation: ast.expr | None, lines: list[bytes]) -> str:
-    """Extract an annotation from its line; empty if there is none."""
+    """Extract the text of a type annotation from the lines of source; empty if it is missing."""
     if annotation is None:
         return ""
     assert annotation.lineno == annotation.end_lineno  # the types of options are short
@@ -129,7 +129,14 @@ def _extract_annotation(annotation: ast.expr | None, lines: list[bytes]) -> str:
 
 
 def _build_parameter(name: str, annotation: str, default: ast.expr | None, text: str) -> Parameter:
-    """Build a parameter, with the item type of a collection."""
+    """Build a parameter; the type name of a collection is that of its items.
+
+    Args:
+        name: name of the parameter.
+        annotation: text of its type annotation.
+        default: syntax tree of its default, if it has one.
+        text: description in the docstring.
+    """
     annotation = annotation.removesuffix(" | None")
     collection = _COLLECTION.fullmatch(annotation)
     return Parameter(
@@ -142,7 +149,10 @@ def _build_parameter(name: str, annotation: str, default: ast.expr | None, text:
 
 
 def _evaluate_default(default: ast.expr | None) -> Any:
-    """Evaluate a default: a literal, or a name of :mod:`spanagree.choices`."""
+    """Evaluate the syntax tree of a default; `None` if it is no literal or name in the choices.
+
+    The choices are the constants of :mod:`spanagree.choices`.
+    """
     if default is None:
         return None
     if isinstance(default, ast.Name):

@@ -28,7 +28,7 @@ def build_seen_option() -> options.Option:
 
 
 def list_sources(job: CommandContext) -> list[str]:
-    """List the files that may contain the column."""
+    """List the files of a command, in which a column for slices is searched."""
     from spanagree.formats.patterns import find_matches, has_pattern
 
     paths: list[str] = []
@@ -70,7 +70,12 @@ def list_views_in_errors() -> Iterator[None]:
 
 
 def show_slices(job: CommandContext, result: Any) -> None:
-    """Score the slices of a result, or of results by slice, and show them."""
+    """Score slices and show them.
+
+    Args:
+        job: context of the command.
+        result: result to slice, or results by slice if each FILE is a slice.
+    """
     arguments: dict[str, Any] = {**job.intervals, **job.drawing}
     if job.slices != FILE:
         arguments |= {
@@ -87,7 +92,13 @@ def show_slices(job: CommandContext, result: Any) -> None:
 def score_slices_of_labels(
     job: CommandContext, source: Any, **settings: Any
 ) -> sa.slices.CoefficientsBySlice:
-    """Compute the coefficients of slices of items, or of documents."""
+    """Compute the coefficients of each slice.
+
+    Args:
+        job: context of the command.
+        source: table of labels with slices of items, or corpus with slices of documents.
+        settings: arguments of :func:`spanagree.slices.coefficients_by_slice`.
+    """
     if job.slices == FILE:
         raise click.UsageError(f"--by {FILE}: it is for spans; name a column of the table")
     rows = select_row_reading(job)
@@ -102,9 +113,11 @@ def score_slices_of_labels(
 def score_each_file(job: CommandContext, score: Callable[..., Any]) -> dict[str, Any]:
     """Score each FILE, or each file that patterns match, under one chance model.
 
+    The model is the narrowest that the segments of all files allow.
+
     Args:
         job: context of the command.
-        score: function of a corpus, and of ``chance`` for a given model.
+        score: function of a corpus, and optionally of ``chance``, that returns a result.
 
     Raises:
         UsageError: if there is only one file.

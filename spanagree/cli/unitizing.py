@@ -42,7 +42,10 @@ def build_unitizing_options() -> options.Group:
 
 
 def measure_units(job: CommandContext, measure: str, settings: Mapping[str, Any]) -> None:
-    """Compute and show a measure of unitizing."""
+    """Compute a measure of unitizing, one of :data:`AGREEMENT_MEASURES` except F1, and show it.
+
+    Unitizing is the task of finding the borders of segments as well as their labels.
+    """
     arguments = {**settings, **job.intervals}
     pairs = job.by == "pair"
     result: Any

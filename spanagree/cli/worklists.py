@@ -48,7 +48,14 @@ def check_worklist(job: CommandContext, path: str) -> None:
 
 
 def write_worklist(job: CommandContext, source: Any, path: str, settings: dict[str, Any]) -> Any:
-    """Build and write the worklist of a corpus or a gold."""
+    """Build the worklist of a corpus or a gold, write it to a file, and return it.
+
+    Args:
+        job: context of the command.
+        source: corpus or gold.
+        path: path of the new file.
+        settings: arguments of :func:`spanagree.project.next_readers.worklist`.
+    """
     from spanagree.formats.write import find_task_format
 
     result = sa.project.worklist(source, progress=start_progress("comparing"), **settings)

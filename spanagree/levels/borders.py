@@ -1,4 +1,9 @@
-"""Borders between levels of difficulty."""
+"""Borders between levels of difficulty.
+
+A level is a range of difficulties, with its documents. A border is the difficulty between two
+neighbouring levels. A way is one of the four arguments that define borders, see
+:func:`sort_into_levels`. Ties are documents with equal difficulties, which are in one level.
+"""
 
 from __future__ import annotations
 
@@ -172,7 +177,15 @@ def _compute_borders(
 
 
 def _check_thresholds(values: Any, name: str) -> list[float]:
-    """Return the thresholds as floats; raise `SettingError` if they are no ascending shares."""
+    """Convert thresholds to floats.
+
+    Args:
+        values: thresholds, such as numbers of NumPy.
+        name: name of the argument; quantiles exclude 0 and 1.
+
+    Raises:
+        SettingError: if they are not an ascending list of numbers from 0 to 1.
+    """
     is_list = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
     thresholds = (
         [
@@ -200,10 +213,14 @@ def _check_thresholds(values: Any, name: str) -> list[float]:
 
 
 def _count_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
-    """Count the documents below each border.
+    """Choose borders near to shares of the documents, and count the documents below each border.
 
     Borders are chosen in order. Each is as near to its share as ties and the previous border allow,
     so the borders together need not be optimal.
+
+    Args:
+        sorted_values: difficulties in ascending order.
+        shares: wanted share of the documents below each border.
 
     >>> sizes = [3, 7, 9, 1]  # 3/7/10 would be nearer in total
     >>> _count_below(np.repeat([0.1, 0.2, 0.3, 0.4], sizes), [1 / 3, 2 / 3])

@@ -176,7 +176,7 @@ class EvaluationByLevel(Result):
         }
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each system, in one block for each level and one for all documents."""
+        """Build the table with a row for each level and system, then for all documents and system."""
         columns = [
             Column("level", "", "name"),
             Column("from"),
@@ -218,7 +218,7 @@ class EvaluationByLevel(Result):
         )
 
     def _write_undefined_remarks(self) -> list[str]:
-        """List the distinct reasons for an undefined F1 in a level."""
+        """Write a remark for each distinct reason of an undefined F1 in a level."""
         reasons = (
             system.f1.reason
             for evaluation in self.evaluations
@@ -230,7 +230,7 @@ class EvaluationByLevel(Result):
         return [f"–: undefined: {reason}" for reason in distinct_reasons]
 
     def _write_no_difficulty_remarks(self) -> list[str]:
-        """Write the remark on documents without a difficulty, which count in the overall F1."""
+        """Write the remark on documents without gold segments, which have no difficulty."""
         if self.settings.get("chance_undefined"):
             return []
         document_counts = (

@@ -1,4 +1,4 @@
-"""Agreement that chance alone gives on each document of a corpus or a block.
+"""Agreement that chance alone gives on each document of a corpus.
 
 For a document seen by n annotators it is the mean over all ordered pairs, i = j included,
 
@@ -54,6 +54,10 @@ def compute_documents(
     team: Corpus, counting: MatchCountOptions
 ) -> tuple[Documents, ApproximationError]:
     """Compute the chance agreement on each document.
+
+    Args:
+        team: annotators as layers; one layer for a gold annotation.
+        counting: measure and chance model.
 
     Returns:
         Chance agreement and sizes of the documents, and the error bounds of approximate matches.

@@ -169,7 +169,7 @@ class Difficulty(Result):
         return int((~self.defined).sum())
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a table with a row for each document."""
+        """Build the table with a row for each document; a terminal shows a shorter table."""
         noun = document_noun(self.settings)
         reasons = np.where(self.seen, "nothing marked", "not seen")
         figures = (self.values, self.chance, self.expected, self.size, self.marked)
@@ -242,7 +242,11 @@ class Difficulty(Result):
 
 
 def count_bins(result: Difficulty) -> tuple[list[int], list[float]]:
-    """Count the documents in each bin of difficulty; return the counts and the edges of bins."""
+    """Count the documents in bins of difficulty from 0 to 1.
+
+    Returns:
+        The number of documents in each bin, and the edges of the bins, which are one more.
+    """
     values = result.values[result.defined]
     # values and edges are rounded to the same digit, so that a difficulty at an edge is in the
     # bin above it
@@ -252,7 +256,7 @@ def count_bins(result: Difficulty) -> tuple[list[int], list[float]]:
 
 
 def _draw_bars(result: Difficulty) -> list[str]:
-    """Draw the bins as bars of characters, from the first bin with a document."""
+    """Draw the histogram of difficulties as lines of text, from the first bin with a document."""
     counts, edges = count_bins(result)
     if not any(counts):
         return [NOTHING]

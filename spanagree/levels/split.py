@@ -77,7 +77,7 @@ class Split(ResultBase):
         return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each level, and one for documents without a difficulty."""
+        """Build the table with a row for each level, and one for documents without difficulty."""
         columns = [
             Column("name", kind="name"),
             Column("from"),

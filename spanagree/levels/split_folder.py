@@ -1,4 +1,8 @@
-"""The parts of a split as files: a corpus for each level, and the settings."""
+"""The parts of a split as files: a corpus for each level, and the settings.
+
+A part has the documents of one level of difficulty; one more part has documents without a
+difficulty.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +40,21 @@ def _write_conll(split: Split, folder: Path) -> None:
 
 
 def _write_jsonl(split: Split, folder: Path) -> None:
+    """Write each part as JSONL, with the difficulty of documents as a field."""
     for level, part in _list_nonempty_parts(split):
         difficulty = to_plain_data(part.difficulty.tolist())
         write_jsonl(part.corpus, folder / f"{level}.jsonl", fields={"difficulty": difficulty})
 
 
 def _write_docbin(split: Split, folder: Path) -> None:
+    """Write each annotator's annotations of each part as a DocBin of spaCy."""
     for level, part in _list_nonempty_parts(split):
         for name in part.corpus.annotators:
             write_docbin(part.corpus, name, folder / f"{level}.{quote(name, safe='')}.spacy")
 
 
 def _write_dataset(split: Split, folder: Path) -> None:
-    """Write a data set of Hugging Face with a split for each level."""
+    """Write a data set of Hugging Face, in which each part of the corpus is a split."""
     datasets = import_optional("datasets", "datasets", "writing datasets")
     mute_datasets(datasets)
     dataset_by_level = {
@@ -118,14 +124,14 @@ def write_split(
 
 
 def _write_settings(split: Split, new_folder: Path) -> None:
-    """Write the settings of the parts and the names of their files."""
+    """Write a JSON file with settings and borders of the split, and the names of the other files."""
     settings = {**split.to_dict(), "files": sorted(path.name for path in new_folder.iterdir())}
     text = json.dumps(settings, indent=2, allow_nan=False)
     (new_folder / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
 
 
 def _move_parts(target: Path, new_folder: Path) -> None:
-    """Move the parts into an existing folder.
+    """Move the files of a new folder into an existing folder.
 
     Raises:
         InputError: if a file has the name of a part; then no part is moved.

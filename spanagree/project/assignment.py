@@ -1,10 +1,12 @@
-"""Assignment of documents to readers, as evenly as possible; no one reads a document twice.
+"""Assignment of documents to annotators as readers, with loads as even as possible.
 
-Documents and annotators are the two sides of a graph with an edge for each reading that is allowed.
-The loads of an assignment are as even as possible if no reading can be passed on, along a chain of
-annotators, to one with a load that is lower by two or more (Harvey et al. 2006: optimal
-semi-matchings). Chains lead from annotator to annotator, regardless of the number of documents, so
-they are found in a small matrix.
+A reading is a document that is assigned to an annotator, who must not have read it. The load of an
+annotator is the number of their readings. A reading is passable from one annotator to another if it
+is assigned to the first, and the second may read the document too. A chain is a sequence of
+annotators with a passable reading from each to the next: if each passes one on, the load of the
+first decreases by one, and the load of the last increases by one. Loads are as even as possible if
+no chain leads to a load that is lower by two or more (Harvey et al. 2006: optimal semi-matchings).
+Chains depend only on the matrix (annotators, annotators) of numbers of passable readings.
 """
 
 from __future__ import annotations
@@ -50,9 +52,10 @@ def assign(is_allowed: Bools, n_wanted: Ints, n_before: Ints, limit: int | None 
 def _assign_within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools:
     """Assign as many readings as a limit allows, in order of priority.
 
-    A reading that cannot be added to those before it never can be later (the sets of readings that
-    can be assigned together are a matroid), so the longest prefix that fits is found by bisection,
-    and then again among readings that can still reach an annotator below the limit.
+    The sets of readings that can be assigned together are a matroid: a reading that cannot be added
+    to earlier readings cannot be added after further readings either. So the longest list of first
+    readings that fits is found by bisection. This is repeated with the other readings that can
+    still reach an annotator below the limit.
 
     Args:
         is_allowed: mask of readings that are allowed; (annotators, documents).
@@ -82,7 +85,12 @@ def _assign_within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools
 
 
 def _assign_in_turn(is_allowed: Bools, n_readers: Ints) -> Bools:
-    """Assign a number of readers to each document, each time beginning with another annotator."""
+    """Assign readers to each document in turn, continuing after the annotators assigned before.
+
+    Args:
+        is_allowed: mask of readings that are allowed; (annotators, documents).
+        n_readers: number of readers to assign to each document.
+    """
     n_annotators, n_documents = is_allowed.shape
     first_reader = (np.cumsum(n_readers) - n_readers) % max(n_annotators, 1)
     reader_order = (first_reader + np.arange(n_annotators)[:, None]) % max(n_annotators, 1)
@@ -94,7 +102,10 @@ def _assign_in_turn(is_allowed: Bools, n_readers: Ints) -> Bools:
 
 
 def _balance_loads(is_allowed: Bools, is_assigned: Bools) -> Bools:
-    """Pass readings on until no chain leads to a load that is lower by two or more."""
+    """Pass readings on along chains until loads are as even as possible.
+
+    The mask ``is_assigned``, (annotators, documents), is changed in place and returned.
+    """
     n_passable = _count_passable(is_allowed, is_assigned)
     loads = is_assigned.sum(axis=1)
     position, by_load = 0, np.argsort(-loads, kind="stable")
@@ -136,7 +147,16 @@ def _count_passable(is_allowed: Bools, is_assigned: Bools) -> NDArray[np.float32
 
 
 def _find_chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[int] | None:
-    """Find a shortest chain to the lowest load in reach; ``None`` if it is not lower by two."""
+    """Find a shortest chain from an annotator to the lowest load that chains can reach.
+
+    Args:
+        is_passable: mask of pairs with a passable reading; (givers, takers).
+        loads: load of each annotator.
+        first_annotator: index of the annotator at the beginning of the chain.
+
+    Returns:
+        Indices of the annotators of the chain; ``None`` if no load in reach is lower by two.
+    """
     predecessor = np.full(len(loads), -1)
     predecessor[first_annotator] = first_annotator
     reached = [first_annotator]
@@ -156,7 +176,10 @@ def _find_chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[i
 
 
 def _find_reach(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
-    """Find annotators below a limit, and annotators who can pass readings on to them."""
+    """Compute the mask of annotators from whom a chain leads to an annotator below the limit.
+
+    ``is_below`` is the mask of annotators below the limit, who are included.
+    """
     is_passable = _count_passable(is_allowed, is_assigned) > 0
     can_reach = is_below
     while (extended := can_reach | (is_passable & can_reach).any(axis=1)).sum() > can_reach.sum():

@@ -9,7 +9,8 @@ alternates two steps:
 
 Probabilities and logarithms are rounded to multiples of a power of two. So all sums are exact,
 independent of the order of annotators and documents. Arrays are shaped (items, tags) for T, (tags,)
-for p, and (voters, true tags, answered tags) for π.
+for p, and (voters, true tags, answered tags) for π. Answers are called tags in the code, and
+annotators voters.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _round_finely(values: Floats) -> Floats:
 
 
 def _maximize(votes: Votes, probability: Floats) -> tuple[Floats, Floats]:
-    """Compute the prior and the confusion matrices from probabilities (M step)."""
+    """Compute the prior p and the confusion matrices π from the probabilities T (M step)."""
     weight = votes.weight.astype(np.float64)
     n_voters, n_tags = votes.voters, votes.tags
     counts = np.empty((n_voters, n_tags, n_tags))
@@ -107,7 +108,7 @@ def _maximize(votes: Votes, probability: Floats) -> tuple[Floats, Floats]:
 
 
 def _expect(votes: Votes, prior: Floats, confusion: Floats) -> Floats:
-    """Compute the probabilities from the confusion matrices (E step)."""
+    """Compute the probabilities T from the prior p and the confusion matrices π (E step)."""
     n_items = len(votes.weight)
     logs: Floats = _round_finely(np.log(confusion))
     log_odds = np.empty((n_items, votes.tags))

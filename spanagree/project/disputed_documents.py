@@ -1,5 +1,6 @@
 """Queue of documents to adjudicate, ranked by disagreement, with the disputed segments.
 
+A segment is disputed if some annotators who saw its document marked it, and others did not.
 Four classes describe disputes: :class:`DisputedSegments` is a table of segments with indices,
 :class:`Dispute` is one of these segments with names and texts, :class:`QueuedDocument` is one
 document with its counts and scores, and :class:`Disputes`, the result, has all of them in order.
@@ -106,10 +107,12 @@ class DisputedSegments(NamedTuple):
         return self.select(np.argsort(rank[self.document], kind="stable"))
 
     def describe_annotations(self, corpus: Corpus) -> list[list[str | None]]:
-        """Describe the annotation of each annotator at each segment; ``None`` if unseen.
+        """Describe how each annotator annotated the text of each disputed segment.
 
-        ``marked`` is the same segment, ``nothing`` no segment that shares a token with it;
-        otherwise the overlapping segments are listed.
+        Returns:
+            For each segment and annotator, ``marked`` for the same segment, ``nothing`` if no
+            segment of the annotator overlaps it, `None` if they did not see the document, or else
+            the list of overlapping segments.
         """
         order = np.lexsort((self.label, self.end, self.start, self.document))
         document, start, end, label = (column[order] for column in self[:4])
@@ -164,11 +167,18 @@ def find_disputed(corpus: Corpus) -> DisputedSegments:
 def compute_least_likely(
     corpus: Corpus, counting: MatchCountOptions, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
-    """Compute, for documents, the probability of the least likely pair of annotators by chance.
+    """Find the pair of annotators in each document whose agreement is least likely by chance.
 
-    The probability is of at most the observed match, with both layers random and exact, times the
-    number of pairs (Bonferroni). If the mean match by chance is m, the probability of no match is
-    1 − m or more (Markov): if m is at most a half for all pairs, the document is left out.
+    The probability is that of a match as low as observed or lower, with both annotations random,
+    times the number of pairs (Bonferroni). It is exact. If the expected match is m, no match at all
+    has a probability of 1 − m or more (Markov), and is no surprise if m is at most a half. Such
+    pairs are skipped, and so are documents with no other pairs.
+
+    Args:
+        corpus: annotators as layers.
+        counting: measure and chance model.
+        documents: indices of the documents to regard.
+        progress: callback that receives the number of compared pairs and of all.
 
     Returns:
         Probability and pair of annotators, by index of the document.
@@ -358,7 +368,7 @@ class Disputes(Result):
         return self._yield_first(len(self))
 
     def _yield_first(self, count: int) -> Iterator[Dispute]:
-        """Yield the first disputed segments."""
+        """Yield the first ``count`` disputed segments, with names and texts."""
         contested, names = self.contested.select_first(count), self.corpus.annotators
         texts = self._extract_texts(contested) if self.with_text else [[""] * count] * 3
         ranks, bounds = self._place.tolist(), (contested.start.tolist(), contested.end.tolist())
@@ -379,7 +389,7 @@ class Disputes(Result):
         return rank[self.contested.document]
 
     def _extract_texts(self, contested: DisputedSegments) -> list[list[str]]:
-        """Extract the texts of segments, and the texts before and after them."""
+        """Extract three lists of texts: of the segments, before the segments, and after them."""
         d, start, end = contested.document, contested.start, contested.end
         bounds_of_texts = (start, end), *compute_contexts(self.corpus, d, start, end)
         return [extract_texts(self.corpus, d, *bounds) for bounds in bounds_of_texts]
@@ -412,7 +422,10 @@ class Disputes(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("shared", "outliers")
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a table of disputed segments, or of documents; a terminal shows the first."""
+        """Build the table of disputed segments or, with ``by``, of documents.
+
+        A terminal shows the first documents in both cases.
+        """
         documents = build_shortened_table(self._tabulate_documents, len(self.documents))
         if by is not None:
             return documents
@@ -494,7 +507,7 @@ class Disputes(Result):
     def _build_captioned_table(
         self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
     ) -> Frame:
-        """Build a table with its caption; an empty table shows no columns."""
+        """Build a table of the queue with its caption; without rows, text shows no columns."""
         noun = document_noun(self.settings)
         total_note = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
         annotators = pluralize(len(self.corpus.layers) - bool(self._gold), "annotator")
@@ -520,7 +533,12 @@ class Disputes(Result):
 
 
 def _list_others(names: Sequence[str], cells: Sequence[str | None]) -> str:
-    """List the annotators who did not mark a segment, grouped by their annotation."""
+    """List the annotators who did not mark a segment, grouped by how they annotated its text.
+
+    Args:
+        names: names of the annotators.
+        cells: annotation of each annotator from :meth:`DisputedSegments.describe_annotations`.
+    """
     names_by_cell: dict[str, list[str]] = {}
     for name, cell in zip(names, cells, strict=True):
         if cell is not None and cell != "marked":
@@ -575,6 +593,7 @@ def disputes(
     model = choose_chance_of_corpus(corpus, match, requested_model)
 
     def find_and_compare(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
+        """Find the disputed segments, and compare all pairs under one chance model."""
         contested = _find_contested(corpus, match, counting.chance)
         return contested, PairsByDocument.from_corpus(corpus, counting)
 
@@ -608,7 +627,11 @@ def disputes(
 
 
 def _find_contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegments:
-    """Find the disputed segments, and check that the measure and the chance model allow them."""
+    """Find the disputed segments, after a check that measure and chance model allow all layers.
+
+    Raises:
+        SettingError: if a layer is not allowed, or no document was seen by two annotators.
+    """
     check_layers(corpus, match, chance)
     contested = find_disputed(corpus)
     if not (contested.saw > 1).any():
@@ -622,9 +645,12 @@ def _find_contested(corpus: Corpus, match: str, chance: ChanceModel) -> Disputed
 def _choose_left_out(
     per_document: PairsByDocument, settings: DisputeSettings
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Find the annotators who are left out for ranking, and write a note on it.
+    """Choose the outliers whose disagreement is disregarded in the ranking of documents.
 
     Gold is never left out, and at least two annotators remain.
+
+    Returns:
+        Names of these outliers, and notes.
     """
     names = per_document.corpus.annotators
     outlier_names = find_outliers(per_document, settings)
@@ -662,7 +688,14 @@ class _Ranking(NamedTuple):
         settings: DisputeSettings,
         progress: Progress,
     ) -> _Ranking:
-        """Count the disputed segments of a corpus, and compare its annotators."""
+        """Compute counts and scores of documents for the ranking.
+
+        Args:
+            per_document: compared annotators, with or without outliers.
+            contested: disputed segments of these annotators.
+            settings: settings of the queue.
+            progress: callback for the probabilities by chance.
+        """
         corpus = per_document.corpus
         unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
         if settings.sort == "unexpected":
@@ -689,10 +722,20 @@ def _rank_documents(
     settings: DisputeSettings,
     progress: Progress,
 ) -> list[tuple[int, QueuedDocument]]:
-    """Rank the documents with a disputed segment, each with its index.
+    """Rank the documents with a disputed segment.
 
-    Without the annotators ``left_out``, documents that the others dispute are first, and documents
-    on which two others or more agree are last.
+    If outliers are left out, documents that the other annotators dispute come first, and documents
+    on which two or more of them agree come last.
+
+    Args:
+        per_document: compared annotators.
+        contested: disputed segments of all annotators.
+        left_out: names of outliers who are left out.
+        settings: settings of the queue.
+        progress: callback for the probabilities by chance.
+
+    Returns:
+        Index and description of each document, by rank.
     """
     corpus, ranked_comparisons = per_document.corpus, per_document
     if left_out:

@@ -1,4 +1,8 @@
-"""Agreement on the documents with any segment, and with a segment of each label."""
+"""Agreement on the documents with any segment, and with a segment of each label.
+
+An answer of an annotator to a document is yes if they marked a segment in it, or a segment with a
+given label.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +210,7 @@ def document_agreement(
 
 
 def _yield_answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
-    """Yield a mask of the annotations with any segment, then of those with each label."""
+    """Yield masks of the annotations with the answer yes: first for any segment, then by label."""
     n_segments = index.end - index.begin
     yield n_segments > 0
     annotation = np.repeat(np.arange(len(n_segments)), n_segments)
@@ -220,7 +224,14 @@ def _yield_answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
 def _compute_alpha(
     corpus: Corpus, index: AnnotationIndex, is_yes: Bools, jackknife: Jackknife | None
 ) -> Coefficient:
-    """Compute α of one answer to each annotation, with its interval if it is requested."""
+    """Compute Krippendorff's α of yes and no answers of annotators to documents.
+
+    Args:
+        corpus: annotators as layers.
+        index: annotations of the corpus.
+        is_yes: mask of annotations with the answer yes.
+        jackknife: options of the interval, or `None`.
+    """
     cell = 2 * index.document + is_yes
     cells = np.bincount(cell, minlength=2 * len(corpus))
     nonempty = np.flatnonzero(cells)

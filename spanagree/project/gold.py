@@ -204,7 +204,7 @@ class Gold(Result):
         return self._build_captioned_table(columns, rows)
 
     def _build_row(self, i: int, text: str) -> list[Value]:
-        """Build the cells of a segment of the vote, by its index, with its text."""
+        """List the cells of the segment of the vote with index ``i``, whose text is passed."""
         d, entry = int(self.counted.document[i]), self._describe_segment(i)
         start, end = convert_to_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])
@@ -252,7 +252,7 @@ class Gold(Result):
     def _build_captioned_table(
         self, columns: list[Column], rows: list[list[Value]], *remarks: str
     ) -> Frame:
-        """Build a table with its caption; an empty table shows no columns."""
+        """Build a table of the gold with its caption; without rows, text shows no columns."""
         if not rows:
             columns = [column._replace(title="") for column in columns]
         has_enough = self.layer.annotated
@@ -267,7 +267,7 @@ class Gold(Result):
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _write_open_cases(self) -> str:
-        """Write the number of cases to be adjudicated, by outcome."""
+        """Write the numbers of ties, tied boundaries, conflicts, and documents with few voters."""
         names = {"tie": "tie", "border": "tied boundary", "conflict": "conflict"}
         n_cases = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()
         n_by_outcome = dict(zip(OUTCOMES, n_cases, strict=True))
@@ -384,7 +384,14 @@ def make_gold(
 def _count_votes(
     corpus: Corpus, vote: Vote, share: float | None, ballots: Ballots, has_enough: Bools
 ) -> VotedSegments:
-    """Apply the rule of a vote, in documents with enough voters.
+    """Apply the rule of a vote in documents with enough voters.
+
+    Args:
+        corpus: voters as layers.
+        vote: name of the rule.
+        share: needed share of the votes, or `None` for more than half.
+        ballots: segments of the voters in documents with enough voters.
+        has_enough: mask of documents with enough voters.
 
     Raises:
         SettingError: if vote is dawid-skene, and an annotator gave a token two labels.
@@ -440,7 +447,10 @@ _TOO_FEW = {
 
 
 def _choose_vote(corpus: Corpus, has_options: bool) -> tuple[Vote, list[str]]:
-    """Choose the rule of the vote, with a note on why it is not the usual rule."""
+    """Choose the rule of the vote, and write a note if it is not the usual rule.
+
+    ``has_options`` is true if a share or weights, which are for votes on tokens, were requested.
+    """
     if has_options:
         return "tokens", []
     if reason := _TOO_FEW.get(len(corpus.layers)):
@@ -451,7 +461,7 @@ def _choose_vote(corpus: Corpus, has_options: bool) -> tuple[Vote, list[str]]:
 
 
 def _describe_overlap(corpus: Corpus) -> str:
-    """Describe the first overlap of two segments of an annotator; empty if there is none."""
+    """Describe the first overlap of two segments of one annotator; empty if no segments overlap."""
     for name, layer in corpus.layers.items():
         by_start = np.lexsort((layer.start, layer.document))
         document, start, end = (
@@ -470,7 +480,10 @@ def _describe_overlap(corpus: Corpus) -> str:
 
 
 def _choose_weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
-    """Choose the measure and chance model of weights: the first that all layers allow."""
+    """Choose the measure and the chance model of the weights of voters.
+
+    They are the first of the usual ones that the segments of all layers allow.
+    """
     candidates: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
     for match in candidates:
         chance = choose_chance_of_corpus(corpus, match, ChanceModel(AUTO))
@@ -481,7 +494,10 @@ def _choose_weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
 
 
 def _compute_weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
-    """Compute the agreement of each annotator with the others; the mean replaces nan."""
+    """Compute the weight of each voter: corrected F1 against the others, and 0 if it is negative.
+
+    The mean weight replaces an undefined F1.
+    """
     scores = agree(corpus, match=match, chance=chance).annotators.values()
     weights = np.array([score.f1.corrected for score in scores], np.float64)
     is_known = ~np.isnan(weights)

@@ -1,4 +1,8 @@
-"""Worklists: the next documents for each annotator, until each has enough readers."""
+"""Worklists: the next documents for each annotator, until each document has enough readers.
+
+A reader of a document is an annotator who saw it. A reading is a document that an annotator is to
+read next.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +144,7 @@ class Worklist(Result):
         return self._yield_first(len(self))
 
     def _yield_first(self, count: int) -> Iterator[Assignment]:
-        """Yield the first readings."""
+        """Yield the first ``count`` readings, with names instead of indices."""
         columns = (self.annotator[:count], self._order[:count], self.document[:count])
         for annotator, order, document in zip(
             *(column.tolist() for column in columns), strict=True
@@ -252,7 +256,7 @@ class Worklist(Result):
         write_tasks(self.corpus, self.document, assignees, path, task_kind)
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the table of readings, or of annotators; a terminal shows annotators."""
+        """Build the table of readings or, with ``by``, of annotators; a terminal shows annotators."""
         n_annotators = len(self.names)
         if by is not None:
             return build_shortened_table(self._tabulate_annotators, n_annotators)
@@ -297,7 +301,7 @@ class Worklist(Result):
     def _build_captioned_table(
         self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
     ) -> Frame:
-        """Build a table with its caption; an empty table shows no columns."""
+        """Build a table of the worklist with its caption; without rows, text shows no columns."""
         noun = document_noun(self.settings)
         location = format_count_of_total(self.n_unfinished, len(self.corpus), noun)
         caption = (
@@ -413,7 +417,10 @@ def worklist(
 
 
 def _select_annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
-    """Select the layers of annotators, without gold and computed layers; also return notes.
+    """Select the layers of annotators, without gold and layers that were computed from others.
+
+    Returns:
+        The corpus of annotators, and notes.
 
     Raises:
         SettingError: if no annotator is left.
@@ -464,7 +471,15 @@ def _write_note_on_new_names(names: Collection[str], annotators: Sequence[str]) 
 
 
 def _sort_by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:
-    """Sort the indices of documents that lack readers, the most urgent first."""
+    """List the indices of documents that lack readers, the most urgent first.
+
+    Documents with fewer readers are more urgent, then documents with a better rank in the queue.
+
+    Args:
+        n_readers: number of readers of each document.
+        n_wanted: number of readers that each document lacks.
+        queue: ranked disputed documents; `None` if no document has two readers.
+    """
     rank = np.full(len(n_readers), len(n_readers))
     if queue is not None:
         rank[queue.number] = np.arange(len(queue.number))
@@ -488,7 +503,7 @@ def _build_settings(
     gold: Gold | None,
     assignees: Sequence[str] | None,
 ) -> WorklistSettings:
-    """Build the settings of a worklist; settings of the ranking only if documents are ranked."""
+    """Build the settings of a worklist, with settings of the ranking if documents were ranked."""
     ranking_settings: dict[str, Any] = {}
     if queue is not None:
         keys = ("match", "chance", "expected", "chance_seed", "sort")

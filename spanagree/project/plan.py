@@ -1,9 +1,10 @@
 """Plans: numbers of documents and annotators that an interval of a given width needs.
 
 With fixed annotators, a score of the team is a mean over documents of contributions of their pairs
-of annotators. The product of the contributions of two pairs has three kinds: the pairs are the same
-(mean c2), they share an annotator (c1), or neither (c0). The variance of a document seen by k
-annotators is a sum of these means over the observed documents:
+of annotators: the changes of the score if the pair is left out in this document. In the square of a
+document's contribution, a product of the contributions of two pairs is of one of three kinds: the
+pairs are the same (mean c2), they share an annotator (c1), or they do not (c0). The variance of a
+document seen by k annotators follows from these means over the observed documents:
 
     2 / (k(k − 1)) · (c2 + 2(k − 2) c1 + (k − 2)(k − 3)/2 · c0)
 
@@ -117,7 +118,10 @@ class Plan(ResultBase):
         )
 
     def _find_smallest_number(self, variance: float) -> int:
-        """Find the smallest number of documents with an interval of the requested width."""
+        """Find the smallest number of documents with an interval as narrow as requested.
+
+        ``variance`` is that of one document. The search is binary, as widths decrease.
+        """
         too_few = max(
             1,
             math.ceil(
@@ -142,8 +146,8 @@ class Plan(ResultBase):
     def _compute_width(self, documents: int, variance: float) -> float:
         """Compute the width of the interval of :func:`spanagree.agree` for a number of documents.
 
-        Degrees of freedom, and the numbers of documents with an error or a match, are proportional
-        to the number of documents.
+        Degrees of freedom, and the numbers of documents with an error or a match, are taken as
+        proportional to the number of documents. ``variance`` is that of one document.
         """
         ratio = documents / max(self.documents, 1)
         n_units, n_wrong, n_right = (np.round(ratio * count) for count in self.team[3:])
@@ -333,6 +337,12 @@ def plan_sample(
 def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: Jackknife) -> Plan:
     """Compute a plan from an agreement.
 
+    Args:
+        agreement: agreement of the annotations so far.
+        width: requested width of the interval.
+        figure: score to plan for.
+        jackknife: options of the interval.
+
     Raises:
         SettingError: if no document has an agreement to plan from, or documents do not vary.
     """
@@ -366,7 +376,15 @@ def _plan_from_rows(
     settings: PlanSettings,
     jackknife: Jackknife,
 ) -> Plan:
-    """Compute a plan from rows of comparisons; ``n_annotators`` has the count for each document."""
+    """Compute a plan from the rows of pairs.
+
+    Args:
+        agreement: agreement of the annotations so far.
+        rows: rows of pairs of annotators.
+        n_annotators: number of annotators who saw each document.
+        settings: settings of the plan.
+        jackknife: options of the interval.
+    """
     score_index = ScoreValues._fields.index(settings.figure)
     pair_rows = rows.by("first", "second", "document")
     change = compute_changes(stack_columns(pair_rows))[:, score_index]
@@ -390,9 +408,9 @@ def _plan_from_rows(
 
 
 def plan_narrower(agreement: Agreement) -> Plan | None:
-    """Plan the widest of some intervals that is clearly narrower than the current one.
+    """Plan for the widest usual width that is at most two thirds of the current width.
 
-    Returns `None` if no plan is possible, or the interval is the narrowest already.
+    The result is `None` if no plan is possible, or no usual width is that narrow.
     """
     try:
         plan = compute_plan(agreement, _WIDTHS[0], "corrected", USUAL)
@@ -419,10 +437,16 @@ def _compute_width_in_errors(tail: float) -> float:
 
 
 def compute_slopes(totals: Floats) -> Floats:
-    """Compute the derivatives of the three scores by each sum; (3, 3).
+    """Compute the derivatives of the three scores by the three sums that they depend on.
 
-    ``totals`` are matched, expected and size; with m, e and s, the scores are 2m/s, 2e/s and
+    The sums are m (matched), e (expected) and s (size). The scores are 2m/s, 2e/s and
     2(m − e)/(s − 2e).
+
+    Args:
+        totals: m, e and s.
+
+    Returns:
+        Array (scores, sums).
     """
     matched, expected, size = totals.tolist()
     n_not_expected = size - 2 * expected
@@ -448,11 +472,19 @@ def compute_changes(sums: Floats) -> Floats:
 def _build_document_table(
     n_annotators: Ints, rows: Comparisons, change: Floats, score_index: int
 ) -> Floats:
-    """Compute one row for each document that two or more annotators saw; (documents, 8).
+    """Build the table of sums for variances, with a row for each document that two annotators saw.
 
-    Columns 0–2 are products of the changes by two pairs, summed over equal pairs, pairs that share
-    an annotator, and others; columns 3–5 the numbers of such products; column 6 the denominator
-    of the changes; column 7 the number of annotators.
+    Args:
+        n_annotators: number of annotators who saw each document of the corpus.
+        rows: rows of pairs and documents.
+        change: contribution of each row to the score.
+        score_index: index of the score: observed, expected or corrected.
+
+    Returns:
+        Table (documents, 8). Columns 0–2 are products of the contributions of two pairs, summed
+        over equal pairs, pairs that share an annotator, and other pairs; columns 3–5 are the
+        numbers of such products; column 6 is the denominator of the contributions; column 7 is the
+        number of annotators.
     """
     documents = np.flatnonzero(n_annotators > 1)
     k = n_annotators[documents].astype(np.float64)
@@ -477,7 +509,11 @@ def _build_document_table(
 
 
 def _list_plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
-    """List the numbers of annotators of a document for which there is enough data."""
+    """List the numbers of annotators of a document that a plan can have.
+
+    Numbers from 4 need documents with four annotators, from which c0 is estimated, and 3 needs
+    documents with three, from which c1 is estimated.
+    """
     n_seen = table[:, _SEEN]
     if (n_seen > 3).sum() >= _ENOUGH:
         return list(range(2, min(_MOST_ANNOTATORS, n_annotators) + 1))
@@ -487,12 +523,20 @@ def _list_plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
 def _compute_variances(
     total: Floats, numbers: Sequence[int], n_estimable: int
 ) -> dict[int, Floats]:
-    """Compute the variance of one document, by its number of annotators, from sums over documents.
+    """Compute the variance of one document for each number of annotators.
 
-    It is the variance of a U-statistic of pairs. Up to ``n_estimable`` annotators, which enough
-    documents have, it is estimated. For more, and if an estimate is not above 0 (few documents
-    would promise intervals of width 0), it falls as effects of document, annotator and pair allow
-    (Hoeffding 1948).
+    It is the variance of a U-statistic of pairs, see the equation in the module's opening. For
+    numbers above ``n_estimable``, and if the estimate is not above 0, the variance at
+    ``n_estimable`` is extrapolated: it decreases as in a model with effects of document, annotator
+    and pair (Hoeffding 1948), with c1 between 0 and c2, and c0 between 2·c1 − c2 and c1.
+
+    Args:
+        total: sums over documents of the columns of the document table: (samples, 8).
+        numbers: numbers of annotators.
+        n_estimable: largest number of annotators that enough documents have.
+
+    Returns:
+        Variances of each sample, by number of annotators.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         same_pair, shared_annotator, other = np.nan_to_num(total[:, :3] / total[:, 3:6]).T

@@ -3,12 +3,16 @@
 Votes are integers, also with weights, so that sums and ties are exact and independent of the order
 of annotators.
 
-A vote on tokens is a vote on pieces: a *piece* is the range between two neighbouring boundaries of
-any annotator, so all of its tokens have the same votes. A piece is gold, a tie, or neither.
-Neighbouring pieces with one outcome are a *stretch*, a segment of the result; a stretch of gold
-ends where more voters have a boundary than a segment across it. Each document and label is a
-separate *group*, with pieces that are decided independently of other groups. If two segments
-overlap afterwards, the segment with fewer votes is a conflict.
+The *ballots* of a voter are the segments that they marked, and a voter *supports* a segment of the
+result if they marked it or, in votes on tokens, a token of it with its label. A vote on tokens is a
+vote on pieces: a *piece* is the range between two neighbouring boundaries of any annotator, so all
+of its tokens have the same votes. A piece is gold, a tie, or neither. Neighbouring pieces with one
+outcome are a *stretch*, a segment of the result; a stretch of gold ends where more voters have a
+boundary than a segment across it. If as many have a boundary as a segment across it, the boundary
+is *tied*, and a case to adjudicate. Each document and label is a separate *group*, with pieces that
+are decided independently of other groups. If two gold segments overlap afterwards, and no voter
+supports both, the segment with fewer votes is a *conflict*. Possible votes are the summed weights
+of the voters who saw the document.
 """
 
 from __future__ import annotations
@@ -56,7 +60,13 @@ class Ballots(NamedTuple):
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, names: list[str], weight: Ints) -> Ballots:
-        """Collect the ballots of annotators by name."""
+        """Collect the segments of voters.
+
+        Args:
+            corpus: annotators as layers.
+            names: names of the voters.
+            weight: weight of each voter, an integer; :data:`UNIT` for weight 1.
+        """
         layers = [corpus.layers[name] for name in names]
         seen_by_voter = [np.flatnonzero(layer.annotated) for layer in layers]
         voter = np.repeat(np.arange(len(names)), [len(documents) for documents in seen_by_voter])
@@ -103,9 +113,11 @@ class VotedSegments(NamedTuple):
 
 
 def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
-    """Elect segments that a share of those who saw the document marked, and the ties.
+    """Elect the segments that enough voters marked with these boundaries and this label.
 
-    Without a share, more than half is needed and half is a tie.
+    Args:
+        ballots: segments of the voters.
+        share: needed share of the possible votes. Default: more than half, with half as a tie.
     """
     ballot_columns = (ballots.document, ballots.start, ballots.end, ballots.label)
     (document, start, end, label), segment_of_ballot, _ = unique_rows(*ballot_columns)
@@ -133,10 +145,15 @@ def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
 
 
 def elect_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegments:
-    """Elect stretches of tokens that a share of those who saw the document gave a label.
+    """Elect stretches of tokens to which enough voters gave the same label.
 
     Two neighbouring tokens of one label are in one segment, unless more of the voters who marked
-    either have a boundary between them than not.
+    one of them have a boundary between them than a segment across it.
+
+    Args:
+        ballots: segments of the voters.
+        share: needed share of the possible votes. Default: more than half, with half as a tie.
+        n_labels: number of labels.
     """
     _, group, start, end = _merge_by_label(ballots, n_labels)
     (group, offset), _, _ = unique_rows(
@@ -161,8 +178,8 @@ def elect_by_probabilities(
     Args:
         ballots: segments of the voters; no voter marked a token twice.
         lengths: length of each document.
-        saw: mask of documents in the vote that each voter saw; (voters, documents).
-        labels: number of labels.
+        is_seen: mask of documents in the vote that each voter saw; (voters, documents).
+        n_labels: number of labels.
     """
     pieces, probability = _estimate_probabilities(ballots, lengths, is_seen, n_labels)
     # each label in a document is decided in all pieces of the document
@@ -183,7 +200,10 @@ def elect_by_probabilities(
 
 
 class _Positions:
-    """Sorted positions in groups, where values are summed; the last in a group is its end."""
+    """Sorted distinct offsets of groups; each begins a piece, except the last of a group.
+
+    ``group`` and ``at`` have group and offset of each position; ``keys`` encode both in an integer.
+    """
 
     def __init__(self, group: Ints, offset: Ints) -> None:
         self.group, self.at = group, offset
@@ -206,7 +226,7 @@ def _merge_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints, 
 
 
 def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints:
-    """Count the votes for each piece, from each position to the next."""
+    """Count the votes for the piece after each position: voters with a segment that covers it."""
     voter, group, start, end = _merge_by_label(ballots, n_labels)
     weight = ballots.weight[voter]
     change = positions.sum_by_position(group, start, weight) - positions.sum_by_position(
@@ -216,7 +236,7 @@ def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints
 
 
 def _count_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tuple[Ints, Ints]:
-    """Count the votes for a boundary at each position, and for a segment across it."""
+    """Count, for each position, the votes for a boundary and the votes for a segment across it."""
     voter, group, start, end = _merge_by_label(ballots, n_labels)
     (boundary_voter, boundary_group, boundary_offset), _, _ = unique_rows(
         np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
@@ -238,7 +258,12 @@ def _make_stretches(
 ) -> VotedSegments:
     """Join neighbouring pieces with one outcome to stretches, and add tied boundaries.
 
-    Each piece begins at a position; it has ``votes`` of ``possible_votes``, and an outcome.
+    Args:
+        ballots: segments of the voters.
+        n_labels: number of labels.
+        positions: beginnings of pieces, and ends of groups.
+        votes, possible_votes, outcome: votes, possible votes and outcome of the piece that begins
+            at each position; ignored at the end of a group.
     """
     group, offset = positions.group, positions.at
     # from each position to the next there is a piece, unless the next is in another group
@@ -298,9 +323,13 @@ def _make_stretches(
 def _estimate_probabilities(
     ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
 ) -> tuple[_Positions, Floats]:
-    """Divide documents into pieces between boundaries, and estimate probabilities of labels.
+    """Divide documents into pieces between boundaries, and estimate the probabilities of labels.
 
-    The probabilities have one row for each position, and columns for no label and for each label.
+    The arguments are those of :func:`elect_by_probabilities`.
+
+    Returns:
+        Positions with documents as groups, and the probabilities of no label and of each label for
+        the piece that begins at each position: (positions, labels + 1).
     """
     seen_documents = np.flatnonzero(is_seen.any(axis=0) & (lengths > 0))
     (document, offset), _, _ = unique_rows(
@@ -336,7 +365,12 @@ def _sum_by_index(index: Ints, values: Ints, n_sums: int) -> Ints:
 
 
 def _decide(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
-    """Decide the outcome for each number of votes: gold, tie or neither."""
+    """Decide the outcome of each number of votes: gold, tie or neither.
+
+    Args:
+        votes, possible_votes: votes, and largest possible number of votes.
+        share: needed share of the possible votes. Default: more than half, with half as a tie.
+    """
     if share is None:
         outcome = np.where(
             2 * votes > possible_votes, GOLD, np.where(2 * votes == possible_votes, TIE, _NEITHER)
@@ -349,7 +383,10 @@ def _decide(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
 def merge_overlapping(
     voter: Ints, group: Ints, start: Ints, end: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Merge each voter's overlapping segments of a group."""
+    """Merge the overlapping segments of each voter in each group.
+
+    The arguments are columns of the segments; the result has the same columns of merged segments.
+    """
     order = np.lexsort((end, start, group, voter))
     voter, group, start, end = (column[order] for column in (voter, group, start, end))
     is_new = np.ones(len(order), np.bool_)
@@ -366,7 +403,16 @@ def merge_overlapping(
 def _find_supporters(
     runs: tuple[Ints, Ints, Ints], ranges: tuple[Ints, Ints, Ints], voter: Ints
 ) -> tuple[Ints, Ints]:
-    """Find pairs of a run and a voter with a segment that overlaps it, as indices."""
+    """Find the voters who have a segment that overlaps a run in the same group.
+
+    Args:
+        runs: group, start and end of each run: a stretch or a tied boundary.
+        ranges: group, start and end of each segment of the voters.
+        voter: voter of each of these segments.
+
+    Returns:
+        Index of the run and of the voter of each pair.
+    """
     step = max(int(runs[2].max(initial=0)), int(ranges[2].max(initial=0))) + 1
     group, start, end = runs
     order = np.lexsort((start, group))
@@ -382,14 +428,14 @@ def _find_supporters(
 
 
 def _find_conflicts(voted: VotedSegments) -> tuple[Ints, Ints]:
-    """Find pairs of overlapping gold segments, as indices."""
+    """Find pairs of overlapping gold segments: the indices of the first and the second segment."""
     gold_rows = np.flatnonzero(voted.outcome == GOLD)
     first, second = _find_overlapping_pairs(*(column[gold_rows] for column in voted[:3]))
     return gold_rows[first], gold_rows[second]
 
 
 def _find_overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Find pairs of overlapping segments of a group, as indices."""
+    """Find pairs of overlapping segments in one group: indices of the first and second segment."""
     order = np.lexsort((start, group))
     step = int(end.max(initial=0)) + 1
     sorted_start = (group * step + start)[order]
@@ -402,7 +448,10 @@ def _find_overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, 
 def _have_common_supporter(
     voted: VotedSegments, first_segment: Ints, second_segment: Ints
 ) -> Bools:
-    """Compute a mask of pairs of segments that a voter supports both of."""
+    """Compute the mask of pairs of segments that have a supporter in common.
+
+    ``first_segment`` and ``second_segment`` are the indices of both segments of each pair.
+    """
     n_segments = len(voted.outcome)
     by_segment = np.argsort(voted.segment, kind="stable")
     pair, row = join_sorted(first_segment, voted.segment[by_segment])
@@ -414,7 +463,14 @@ def _have_common_supporter(
 def _have_voter_of_both_labels(
     voted: VotedSegments, ballots: Ballots, n_labels: int, first_segment: Ints, second_segment: Ints
 ) -> Bools:
-    """Compute a mask of pairs of segments in which a voter gave both labels to a shared token."""
+    """Compute the mask of pairs of segments in which one voter gave a shared token both labels.
+
+    Args:
+        voted: segments of the vote.
+        ballots: segments of the voters.
+        n_labels: number of labels.
+        first_segment, second_segment: indices in ``voted`` of both segments of each pair.
+    """
     by_voter = unique_rows(ballots.document, ballots.voter)[1]
     i, j = _find_overlapping_pairs(by_voter, ballots.start, ballots.end)
     overlap_key = _encode_pair(ballots.document[i], ballots.label[i], ballots.label[j], n_labels)
@@ -444,9 +500,10 @@ def _encode_pair(document: Ints, first_label: Ints, second_label: Ints, n_labels
 def _resolve_conflicts(
     voted: VotedSegments, first_segment: Ints, second_segment: Ints
 ) -> VotedSegments:
-    """Change the segment with fewer votes of each pair to a conflict.
+    """Change the segment with the smaller share of votes of each pair to a conflict.
 
-    With equal shares, both are conflicts.
+    With equal shares, both are conflicts. ``first_segment`` and ``second_segment`` are the indices
+    of both segments of each pair.
     """
     outcome, share = voted.outcome.copy(), voted.share
     outcome[first_segment[share[first_segment] <= share[second_segment]]] = CONFLICT

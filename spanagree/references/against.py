@@ -1,4 +1,10 @@
-"""Agreement of systems with several references, next to the agreement of these: the ceiling."""
+"""Agreement of systems with several references, next to the references' agreement: the ceiling.
+
+References are annotators that no system replaces as gold. Each system is compared with each of
+them. The ceiling is the F1 of references against each other, as a system may be expected to agree
+with people no better than people agree. A share is the F1 of a system divided by the ceiling over
+the same documents; see :mod:`spanagree.references.ceiling` for the equations.
+"""
 
 from __future__ import annotations
 
@@ -216,7 +222,11 @@ class ReferenceEvaluation(SystemsResult):
         return self.settings.references
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each system, then one for the ceiling; ``by`` adds rows."""
+        """Build the table with a row for each system, followed by a row for the ceiling.
+
+        With ``by="annotator"`` each reference has a row too; with ``by="label"`` all rows are
+        repeated for each label.
+        """
         ci, noun = self.settings.ci is not None, document_noun(self.settings)
         f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
         ceiling_f1 = ScoreColumns("ceiling_f1")
@@ -323,7 +333,7 @@ class ReferenceEvaluation(SystemsResult):
         return [*remarks, *self.caveats]
 
     def _build_plot(self, by: str | None) -> Plot:
-        """Plot F1 and corrected F1 of each system, and below them the ceiling.
+        """Plot F1 and corrected F1 of each system, with the ceiling below the systems.
 
         By label the plot is a heat map of corrected F1, labels × systems and people.
         """
@@ -401,7 +411,7 @@ def evaluate_references(
     chosen = None if len(corpus.layers) == len(reference_names + system_names) else reference_names
     corpus = compared_corpus
 
-    def settings_under(chance: ChanceModel) -> ReferenceSettings:
+    def build_settings(chance: ChanceModel) -> ReferenceSettings:
         return ReferenceSettings(
             match=match, **chance.settings, systems=system_names, references=len(reference_names),
             chosen=chosen, unplaced=compared_corpus.unplaced_count_as,
@@ -409,7 +419,7 @@ def evaluate_references(
         )  # fmt: skip
 
     def compare(counting: MatchCountOptions) -> tuple[MatchCountOptions, ReferenceEvaluation]:
-        settings = settings_under(counting.chance)
+        settings = build_settings(counting.chance)
         return counting, _evaluate(compared_corpus, settings, counting, jackknife)
 
     counting, result = MatchCountOptions.from_request(match, model, named_model, progress).run(
@@ -424,7 +434,7 @@ def evaluate_references(
     uniform = counting.remove_places()
     if shares is None or uniform is None:
         return replace(result, notes=notes)
-    uniform_result = _evaluate(corpus, settings_under(uniform.chance), uniform, None)
+    uniform_result = _evaluate(corpus, build_settings(uniform.chance), uniform, None)
     settings = replace(result.settings, places_mean=shares.mixed)
     return replace(result, notes=notes, settings=settings, places=shares, uniform=uniform_result)
 
@@ -446,7 +456,14 @@ def _evaluate(
     counting: MatchCountOptions,
     jackknife: Jackknife | None,
 ) -> ReferenceEvaluation:
-    """Evaluate a corpus in which the references come first, under one chance model."""
+    """Evaluate systems against references under one chance model.
+
+    Args:
+        corpus: layers of the references, followed by layers of the systems.
+        settings: settings of the result.
+        counting: measure, chance model and progress.
+        jackknife: options of intervals, or `None` for no intervals.
+    """
     n_references = settings.references
     counting.check(corpus)
     by_label = counting.measure.of_label
@@ -471,7 +488,12 @@ def _evaluate(
 def _compare_all(
     corpus: Corpus, settings: ReferenceSettings, counting: MatchCountOptions, *, by_label: bool
 ) -> tuple[Comparisons, ReferenceSettings, list[str]]:
-    """Compare all annotations with references; return rows, settings, and notes on chance."""
+    """Compare the annotations of systems and references with the references of their documents.
+
+    Returns:
+        Rows of :func:`spanagree.references.ceiling.compare_with_references`, the settings with
+        those of inexact expected scores, and notes on chance.
+    """
     chance, n_references = counting.chance, settings.references
     rows = compare_with_references(corpus, n_references, counting, by_label=by_label)
     notes = rows.inexact.notes(compute_compared_size(rows, n_references, chance))
@@ -490,7 +512,7 @@ def _compare_all(
 def _split_roles(
     corpus: Corpus, references: Sequence[str] | None, systems: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Find the names of the references and of the systems.
+    """Find the names of references and of systems; an unnamed role has all other annotators.
 
     Raises:
         SettingError: if a name is unknown or has both roles, or a role has no name.
@@ -532,11 +554,11 @@ def _build_result(
     settings: ReferenceSettings,
     notes: Sequence[str],
 ) -> ReferenceEvaluation:
-    """Build the result from tables and scores.
+    """Build the result from tables and scores, which have keys of role and name.
 
     Args:
         n_documents: number of documents of the corpus.
-        tables: sums of documents by key.
+        tables: indices and sums of documents by key; see :mod:`spanagree.references.ceiling`.
         scores: scores by key.
         scores_by_label: scores by key for each label.
         settings: settings of the computation.

@@ -2,8 +2,9 @@
 
 Calderon, Reichart & Dror (2025). Each annotator is left out in turn and compared with the
 candidate: whose score against the other annotators is higher in a document (or on an item)? Ties
-count for both. Among n instances the candidate loses L alone and wins W alone. The test asks
-whether the expected difference is below ε,
+count for both. Such a document or item is an instance. Among n instances the candidate has L lone
+losses (the annotator alone wins) and W lone wins. The test asks whether the expected difference is
+below ε,
 
     H₀: E[(L − W) / n] ≥ ε.
 
@@ -127,7 +128,7 @@ class HeldOutAnnotator(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Outcome of the test by one kind of score.
+    """Outcome of the test by one kind of score, such as corrected F1.
 
     Attributes:
         winning_rate: ω, share of annotators for whom the test rejects H₀; ``nan`` for a candidate
@@ -208,7 +209,7 @@ class AltTest(Result):
         )
 
     def _warn_if_nearly_empty(self) -> str:
-        """Write a warning if the candidate marked so little that it may pass by ties."""
+        """Write a warning if the candidate marked so few documents that it may pass by ties."""
         if self.marked_in is None or not 0 < self.marked_in * _NEARLY_EMPTY < self.compared:
             return ""
         return (
@@ -302,7 +303,7 @@ class AltTest(Result):
         return remarks
 
     def _build_plot(self, by: str | None) -> Plot:
-        """Plot the advantage of the candidate over each annotator, by score."""
+        """Plot the advantage of the candidate for each annotator, with a dot for each score."""
         of_annotators = zip(*(test.annotators for test in self.verdicts.values()), strict=True)
         rows = [
             (
@@ -317,7 +318,7 @@ class AltTest(Result):
 
 
 class _Wins(NamedTuple):
-    """Winners of instances; in a tie both win.
+    """Winners of all instances of all annotators; in a tie both win.
 
     Attributes:
         document: index of the document of each instance.
@@ -439,7 +440,7 @@ def _check_settings(
     epsilon: float,
     annotators: Sequence[str] | None,
 ) -> tuple[list[str], ReplacementSettings]:
-    """Check the arguments; return the names of annotators, and settings for spans and labels.
+    """Check the arguments; return the names of annotators to test, and the settings of the result.
 
     Raises:
         SettingError: if a name is unknown, the candidate is among the annotators, or epsilon is out
@@ -537,7 +538,10 @@ def _compute_instance_scores(figures: Floats, column: int) -> Floats:
 
 
 def _find_label_wins(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
-    """Find the winners on items by the score of a label against the labels of the others."""
+    """Find whether candidate or annotator wins on each item, by their score against the others.
+
+    Instances are items with labels of the candidate and of two annotators.
+    """
     if table.annotator is None:
         raise SettingError(
             "a table of counts does not say who gave which label; a row for each label, with its"
@@ -593,7 +597,7 @@ def _sum_squares(item: Ints, values: Floats, value: Floats, n_items: int) -> Flo
 
 
 def _convert_to_numbers(table: LabelTable) -> Floats:
-    """Convert labels to numbers, minus the midpoint of their range.
+    """Convert labels to numbers, and subtract the midpoint of their range.
 
     Raises:
         SettingError: if a label is not a number.
@@ -615,7 +619,7 @@ def _test_annotators(
     settings: ReplacementSettings,
     notes: Sequence[str],
 ) -> AltTest:
-    """Test the annotators with enough instances.
+    """Test each annotator with enough instances by each kind of score, and build the result.
 
     Args:
         names: names of annotators.
@@ -664,7 +668,14 @@ def _look_up_noun(settings: ReplacementSettings) -> str:
 def _compute_verdict(
     names: list[str], tested_positions: Ints, wins: _Wins, settings: ReplacementSettings
 ) -> Verdict:
-    """Compute the outcome of the test by one kind of score."""
+    """Test annotators by one kind of score, and compute the winning rate and the mean advantage.
+
+    Args:
+        names: names of the tested annotators.
+        tested_positions: their indices in ``wins.annotator``.
+        wins: winners of instances.
+        settings: settings with ε.
+    """
     instance_masks = [wins.annotator == position for position in tested_positions]
     differences = [
         wins.person[is_instance].astype(np.int64) - wins.candidate[is_instance]
@@ -712,18 +723,18 @@ def _remove_p(test: Verdict) -> Verdict:
 
 
 def compute_exact_p(losses: int, wins: int, instances: int, epsilon: float) -> float:
-    """Compute the exact p-value that lone losses are likelier than lone wins by less than ε.
+    """Compute the exact p-value of the null hypothesis E[(L − W) / n] ≥ ε.
 
-    In each of n instances the candidate wins alone, loses alone, or ties. The null hypothesis is
-    that lone losses are likelier than lone wins by ε or more. The score test of Nam (1997) and
-    Tango (1998) takes ties into account, but its level holds only for large samples. Here its score
-    orders all possible results: p is the probability of results with a score no higher than the
-    observed one, at the share of ties with the largest probability (Hsueh, Liu & Chen 2001). So the
-    level of the test holds for each share of ties.
+    L is the number of lone losses and W of lone wins. A possible result is a pair (L, W). Results
+    are ordered by the score statistic of Nam (1997) and Tango (1998), see :func:`compute_score`;
+    its normal approximation holds only for large samples, and is not used. Instead, p is the
+    probability of all results with a score no higher than the observed score. It depends on the
+    unknown share of ties, so p is its maximum over this share (Hsueh, Liu & Chen 2001). The test
+    therefore keeps its level for each share of ties.
 
     Args:
-        losses: number of instances that the candidate lost alone.
-        wins: number of instances that it won alone.
+        losses: number L of instances that the candidate lost alone.
+        wins: number W of instances that the candidate won alone.
         instances: number n of all instances, including ties.
         epsilon: largest tolerated difference ε, from 0 to below 1.
 
@@ -749,9 +760,10 @@ def compute_exact_p(losses: int, wins: int, instances: int, epsilon: float) -> f
 
 
 def compute_score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> Floats:
-    """Compute the distance of (losses − wins) / n from ε, in standard errors.
+    """Compute the score statistic ((L − W) / n − ε) / standard error, for L losses and W wins.
 
-    The standard error is computed under the null hypothesis with a difference of exactly ε.
+    The standard error holds if the expected difference is exactly ε. The arrays ``losses`` and
+    ``wins`` have one shape, which the result has too; ``instances`` is n.
     """
     n, ties = instances, instances - losses - wins
     # the likeliest probability x of a lone win solves 2n·x² − slope·x − wins·ε·(1 − ε) = 0
@@ -764,10 +776,13 @@ def compute_score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> F
 
 
 def _find_most_losses(n: int, epsilon: float, observed_score: float) -> Ints:
-    """Find, for 0 to n instances without a tie, the most losses with a score no higher.
+    """Find the largest number of losses with a score no higher than the observed score.
 
-    It is −1 if no number of losses has such a score. The score increases with the losses, so the
-    search is binary.
+    The score increases with the losses, so the search is binary.
+
+    Returns:
+        Number of losses for each number of instances without a tie, from 0 to n: (n + 1,). It is
+        −1 if the score is higher for any number of losses.
     """
     n_decided = np.arange(n + 1)
     low, high = np.full(n + 1, -1), n_decided.copy()
@@ -784,13 +799,16 @@ def _build_share_grid(angles: Floats, epsilon: float) -> Floats:
 
 
 def _compute_probability(most_losses: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
-    """Compute the probability of a score no higher for each share of instances without a tie.
+    """Compute the probability of a score no higher than the observed score.
 
     Args:
         most_losses: result of :func:`_find_most_losses`.
         n: number of instances.
         epsilon: difference ε of the probabilities of lone losses and lone wins.
-        shares: shares of instances without a tie.
+        shares: probabilities that an instance is no tie.
+
+    Returns:
+        Probability for each of these shares.
     """
     from scipy.special import bdtr, gammaln, xlog1py, xlogy  # take a tenth of a second to import
 
@@ -822,7 +840,10 @@ def _compute_probability(most_losses: Ints, n: int, epsilon: float, shares: Floa
 
 
 def _t_test(difference: Ints, epsilon: float) -> float:
-    """Compute p of a one-sided t-test that the mean difference is below ε."""
+    """Compute p of a one-sided t-test for a mean difference below ε.
+
+    ``difference`` is 1, 0 or −1 for each instance: lone loss, tie or lone win of the candidate.
+    """
     from scipy.special import stdtr  # takes a tenth of a second to import
 
     n, mean = len(difference), float(difference.mean())

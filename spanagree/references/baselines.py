@@ -107,7 +107,10 @@ def with_baselines(
 
 
 def _add_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
-    """Add the baseline everything or nothing to a corpus."""
+    """Add the baseline ``everything`` or ``nothing`` to a corpus.
+
+    The label of ``everything`` is the most frequent label of the references.
+    """
     is_seen = count_seen(corpus, references) > 0
     has_segment = is_seen & (corpus.lengths > 0) & (name == "everything")
     label = 0
@@ -139,9 +142,10 @@ def _add_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
 def _choose_redraw_model(
     corpus: Corpus, references: Sequence[str], chance: ChanceModel
 ) -> ChanceModel:
-    """Choose the chance model of random: per-label instead of overlapping, if references allow it.
+    """Choose the chance model that places the segments of the baseline ``random``.
 
-    Measures of shared tokens are not defined for a layer with overlapping segments of one label.
+    It is the model of the corpus, except that per-label replaces overlapping if no reference has
+    overlapping segments of one label: measures of shared tokens are not defined for such layers.
     """
     if chance.is_free:
         with suppress(SettingError):
@@ -153,12 +157,12 @@ def _choose_redraw_model(
 def _draw_random_layer(
     corpus: Corpus, references: Sequence[str], chance: str, seed: int
 ) -> tuple[Layer, list[str]]:
-    """Draw a reference for each document, and new positions of its segments.
+    """Draw a reference for each document, and random positions for the segments of the reference.
 
-    Documents are sorted by ids and references by names, so the order in the corpus has no effect.
+    Draws follow the order of document ids and of names, so the order in the corpus has no effect.
 
     Returns:
-        The layer, and notes.
+        The layer of the baseline ``random``, and a note on dropped duplicates if there are any.
     """
     rng = np.random.default_rng(seed)
     names = sorted(references)

@@ -1,14 +1,17 @@
 """Agreement of systems with references, and of references with each other: the ceiling.
 
-All scores are computed from rows with a reference as second annotator. Rows with a system as first
-annotator compare the system with the references. Rows with a reference as first annotator compare
-it with the other references. The ceiling is the sum of the latter rows; it contains each pair of
-references twice. For matches M, expected matches E and sizes n,
+An annotation is the work of one annotator on one document. All scores are computed from rows of
+:class:`Comparisons`, each of which compares two annotations of a document; the second annotator of
+a row is a reference. Rows with a system as first annotator compare the system with the references.
+Rows with a reference as first annotator compare it with the other references. The ceiling is the
+sum of the latter rows; it contains each pair of references twice. For matches M and sizes n of
+both annotations,
 
     F1 = 2 Σ M / Σ n,   share of the ceiling = F1 of the system / F1 of the ceiling,
 
-and the share of expected and corrected F1 is defined in the same way. In a share each document has
-the weight that it has in the ceiling.
+and the expected F1 is the same with expected matches instead of M. The shares of expected and
+corrected F1 are defined in the same way. The ceiling weights a document by its pairs of references;
+in a share, the F1 of the system is weighted like this too.
 """
 
 from __future__ import annotations
@@ -67,10 +70,10 @@ def compare_with_references(
     *,
     by_label: bool = False,
 ) -> Comparisons:
-    """Compare all annotations with the references of their documents.
+    """Compare each annotation with the references of its document.
 
-    References are the second annotators of rows. If only systems are random, the references are
-    fixed, and the first annotator of a row is random.
+    The second annotator of each returned row is a reference. If only systems are random, this
+    reference is fixed and the first annotator is random.
 
     Args:
         corpus: layers of the references, followed by layers of the systems.
@@ -123,7 +126,14 @@ def compare_with_references(
 
 
 def compute_compared_size(rows: Comparisons, n_references: int, chance: ChanceModel) -> float:
-    """Compute the total size of both annotations over the comparisons behind such rows."""
+    """Compute the total size of both annotations over all compared pairs.
+
+    Args:
+        rows: rows of :func:`compare_with_references`.
+        n_references: number of references, which are the first annotators.
+        chance: chance model; if both annotations are random, a pair of references has two rows,
+            and is counted once.
+    """
     sizes = rows.size_first + rows.size_second
     size = float(sizes.sum())
     if not chance.first_is_fixed:  # pairs of references have two rows
@@ -132,12 +142,12 @@ def compute_compared_size(rows: Comparisons, n_references: int, chance: ChanceMo
 
 
 def replace_matches(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons:
-    """Sum the rows of annotations by label, and replace the matches of one annotator.
+    """Sum the rows of each document, first annotator and label; replace one annotator's matches.
 
     Args:
         rows: rows with a reference as second annotator.
         annotator: index of the annotator.
-        matched: matches of the annotator by document and label, summed over references.
+        matched: matches of the annotator, summed over references: (documents, labels).
     """
     rows = rows.by("document", "first", "label")
     matched_of_label = matched[rows.document, np.maximum(rows.label, 0)]
@@ -147,7 +157,7 @@ def replace_matches(rows: Comparisons, annotator: int, matched: Floats) -> Compa
 
 
 def compute_system_tables(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
-    """Compute the sums of documents for the scores of systems and for the ceiling.
+    """Compute the tables of systems and of the ceiling: for each document the sums behind F1.
 
     Args:
         corpus: layers of the references, followed by layers of the systems.
@@ -174,7 +184,13 @@ def compute_system_tables(corpus: Corpus, n_references: int, rows: Comparisons) 
 
 
 def compute_people_tables(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
-    """Compute the sums of documents for the scores of each reference against the others."""
+    """Compute the table of each reference against the others: for each document the sums of F1.
+
+    Args:
+        corpus: layers of the references, followed by layers of the systems.
+        n_references: number of references.
+        rows: rows of :func:`compare_with_references`.
+    """
     n_references_seen = count_seen(corpus, corpus.annotators[:n_references])
     tables: dict[Key, Table] = {}
     for annotator, name in enumerate(corpus.annotators[:n_references]):
@@ -187,7 +203,10 @@ def compute_people_tables(corpus: Corpus, n_references: int, rows: Comparisons) 
 
 
 def _sum_by_whole(table: Table, parent_ids: Ints) -> Table:
-    """Add up the sums of the documents of each whole."""
+    """Add up the sums of documents that are parts of one whole, such as the chapters of a book.
+
+    ``parent_ids`` has the index of the whole of each document.
+    """
     documents, sums = table
     whole_ids, inverse = np.unique(parent_ids[documents], return_inverse=True)
     sums_of_wholes = np.zeros((len(whole_ids), sums.shape[1]))
@@ -204,12 +223,12 @@ def _compute_score(table: Table) -> Score:
 def score_tables(
     tables: Mapping[Key, Table], parent_ids: Ints | None, jackknife: Jackknife | None
 ) -> dict[Key, Score]:
-    """Compute the score of each table, and for each system its ``share`` of the ceiling.
+    """Compute the F1 of each table, and for each system its share of the ceiling, by key.
 
     Args:
         tables: sums of documents by key.
-        parent_ids: index of the whole of each document, if intervals leave out wholes; `None` to
-            leave out documents.
+        parent_ids: index of the whole that each document is part of, if the jackknife leaves out
+            wholes; `None` if it leaves out documents.
         jackknife: options of intervals, or `None`.
     """
     missing_annotator = {"system": "with a reference", "person": "with another reference"}
@@ -249,7 +268,7 @@ def _compute_interval(
 
 
 def _compute_share(system: Score, ceiling: Score) -> Score:
-    """Compute the share of the ceiling of a system; undefined if the ceiling is not above 0."""
+    """Divide the scores of a system by the ceiling; undefined if the ceiling is not above 0."""
     figures = np.array([[*system[:3], *ceiling[:3]]])
     observed, expected, corrected = _divide_figures(figures[:, :3], figures[:, 3:])[0].tolist()
     reason = ceiling.reason or system.reason

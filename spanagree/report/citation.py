@@ -239,7 +239,7 @@ def parse_signature(line: str) -> dict[str, Any]:
 
 
 def _parse_entry(key: str, value: str) -> Mapping[str, Any]:
-    """Parse one entry of a signature as settings."""
+    """Parse the value of one key of a signature as settings; some keys have other names there."""
     if key == "tokens":
         return {"ignore_tokens": True}
     if key == "spanagree":
@@ -313,7 +313,10 @@ _GENERAL = (
 
 
 def _yield_sentences(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the sentence of each setting, in the order of the signature; ``[[key]]`` cites."""
+    """Yield the sentence of each setting, in the order of the signature.
+
+    In sentences, ``[[key]]`` stands for a citation of a source by its BibTeX key.
+    """
     for key, setting in SETTINGS.items():
         value = settings.get({"tokens": "ignore_tokens", "spanagree": "version"}.get(key, key))
         if value is None or (value is False and key != "strict"):
@@ -354,7 +357,7 @@ def _yield_sentences(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    """Format a value for a sentence."""
+    """Format the value of a setting for a sentence."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
@@ -379,7 +382,7 @@ def _escape_text(text: str) -> str:
 
 
 def write_results_paragraph(result: Mapping[str, Any]) -> str:
-    """Join the verdict of a result and its warnings to sentences.
+    """Write a paragraph with the verdict of a result and its warnings.
 
     Args:
         result: dictionary that ``--format json`` of evaluate, agree, coefficients and others wrote.
@@ -457,9 +460,14 @@ def cite(
 
 
 def read_settings(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
-    """Parse the settings in a signature, or in a JSON report; ``-`` is standard input.
+    """Read the settings of a result from its signature, or from a file of ``--format json``.
 
-    With ``results``, the paragraph of results of a report is returned too.
+    Args:
+        argument: signature, or path of a file; ``-`` is standard input.
+        results: True to write the paragraph of results too.
+
+    Returns:
+        Settings by name, and the paragraph of results or `None`.
 
     Raises:
         InputError: if the file cannot be read or has no signature, or the text is no signature.
@@ -496,7 +504,13 @@ def write_citation(
     format: Cited = "text",  # noqa: A002 — as above
     figures: str | None = None,
 ) -> str:
-    """Write a citation by settings; see :func:`cite`. ``figures`` is the paragraph of results."""
+    """Write a methods paragraph, or a paragraph of results, and its references.
+
+    Args:
+        settings: settings of a result. Default: write a general sentence and all references.
+        format: format of the text; see :func:`cite`.
+        figures: paragraph of results, which replaces the methods paragraph.
+    """
     check_choice(format, CITED, "format")
     _check_values(settings or {})
     known_settings = settings or {}
@@ -535,7 +549,11 @@ def _wrap_text(text: str, hang: int = 0) -> str:
 
 
 def _check_values(settings: Mapping[str, Any]) -> None:
-    """Check that this version has sentences for all settings of a signature."""
+    """Check that this version has sentences for all values of settings.
+
+    Raises:
+        InputError: if a value is unknown, as a signature of another version may have it.
+    """
     values_by_key = {key: [settings[key]] for key in _ALLOWED if key in settings}
     values_by_key["scheme"] = [*values_by_key.get("scheme", ()), *settings.get("schemes", ())]
     values_by_key["repair"] = settings.get("repair", [])

@@ -1,4 +1,9 @@
-"""Explanations of the figures of a table, with their limits."""
+"""Explanations of the figures of a table, with their limits.
+
+Paragraphs are in ``explanations.md``, and in tables of this package, under headings. Columns of a
+table name the heading of their paragraph. Paragraphs contain placeholders for words that depend on
+settings, such as the noun for a document.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +37,7 @@ _CHANCE = "chance F1"
 
 
 def explain(tables: Sequence[Frame]) -> Explained:
-    """Collect a paragraph for each setting, column and row of the tables, without repetition.
+    """Collect the paragraphs that explain settings, columns and rows of tables, each once.
 
     Raises:
         LookupError: if ``explanations.md`` has no paragraph for a meaning.
@@ -69,9 +74,7 @@ EXPLAINED: Mapping[str, Callable[[Explained], str]] = {
 
 @functools.cache
 def read_paragraphs() -> Mapping[str, str]:
-    """Read the paragraphs of ``explanations.md`` and of tables, by heading.
-
-    A heading may list several names.
+    """Read all paragraphs by heading; a heading with several names is split at " / ".
 
     Raises:
         LookupError: if two paragraphs have the same name.
@@ -98,7 +101,7 @@ def read_paragraphs() -> Mapping[str, str]:
 
 
 def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
-    """Yield names and paragraphs of the settings, then of columns, then of further meanings."""
+    """Yield names and paragraphs for the settings of a table, its columns, and its other terms."""
     words = _choose_placeholder_words(table.settings)
     yield from _explain_settings(table.settings, words)
     columns = table.shown.columns
@@ -126,7 +129,12 @@ def _join_paragraphs(*headings: str) -> str:
 
 
 def choose_words(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Choose the words for a document, a cluster, intervals and their confidence."""
+    """Choose the words for a document, for a unit of resampling, and for intervals.
+
+    Returns:
+        Words by placeholder: ``document``, ``drawn`` (the unit that intervals draw or leave out),
+        ``interval`` (methods, joined by "+") and ``confidence`` (in per cent).
+    """
     has_items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     cluster_by = settings.get("cluster_by")
     cluster = cluster_by if cluster_by in ("document", "text") else ""
@@ -144,7 +152,7 @@ def choose_words(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _choose_placeholder_words(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Choose the words for the placeholders in the paragraphs."""
+    """Choose the words for all placeholders in the paragraphs, by placeholder."""
     measure = settings.get("match", "exact")
     match, of_strings = find_measure(measure), settings.get("strings", False)
     units = str(settings.get("offsets", "tokens"))  # or characters
@@ -175,7 +183,10 @@ def _choose_placeholder_words(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _yield_headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the headings of the paragraphs on intervals."""
+    """Yield the headings of the paragraphs on intervals that fit the settings.
+
+    ``words`` are those of :func:`choose_words`.
+    """
     if "test" in settings:
         yield "intervals of differences"
     else:
@@ -195,7 +206,7 @@ def _yield_headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> It
 def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """Yield names and paragraphs of the match, chance, items and weights."""
+    """Yield names and paragraphs for match, chance, items, weights and distances of categories."""
     if "what" in settings:
         chance = ["chance of pairs"]
     elif settings.get("chance") == NONE:

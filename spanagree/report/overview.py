@@ -1,4 +1,8 @@
-"""Results that a report shows; the page only renders them."""
+"""Results that a report shows; the page only renders them.
+
+A report has one of three subjects: systems against gold, a team of annotators, or systems against
+several references. Each has an overview, which computes all results of the page.
+"""
 
 from __future__ import annotations
 
@@ -359,7 +363,7 @@ def build_systems_overview(
     beta: float | None = None,
     **settings: Any,
 ) -> SystemsOverview:
-    """Evaluate systems: overall, by level, and in pairs.
+    """Evaluate systems against gold: overall, by level of difficulty, by slice, and in pairs.
 
     Args:
         corpus: corpus of gold and systems.
@@ -397,7 +401,13 @@ def build_references_overview(
     systems: Sequence[str] | None,
     **settings: Any,
 ) -> ReferencesOverview:
-    """Evaluate systems against references, with intervals, and the human agreement."""
+    """Evaluate systems against references, with intervals, next to the agreement of references.
+
+    Args:
+        corpus: corpus of references and systems.
+        references, systems: names; `None` for all annotators without the other role.
+        settings: measure and chance model.
+    """
     against = evaluate_references(corpus, references, systems=systems, ci=True, **settings)
     seen_by_layer = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
@@ -422,7 +432,7 @@ def _has_few_pairs(corpus: Corpus, pairs: int) -> bool:
 def build_team_overview(
     corpus: Corpus, measures: bool, slicing: Mapping[str, Any], **settings: Any
 ) -> TeamOverview:
-    """Compute the results of a team: agreement, coverage, coefficients of token labels.
+    """Compute the results of a team: agreement, difficulty, coefficients and a plan.
 
     Args:
         corpus: corpus of the annotators.
@@ -466,7 +476,11 @@ def build_team_overview(
 
 
 def _compute_coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
-    """Compute coefficients of tokens, or by label if segments of different labels overlap."""
+    """Compute coefficients of token labels, by label if segments of different labels overlap.
+
+    Returns:
+        The coefficients, or the reason why there are none.
+    """
     try:
         return coefficients(token_labels(corpus))
     except InputError as error:

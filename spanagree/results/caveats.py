@@ -15,10 +15,14 @@ WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
 def write_caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
-    """Write warnings about one score, in sentences.
+    """Write the warnings about one score, one sentence each.
 
-    ``evidence`` are the numbers of documents behind the score, from
-    :func:`spanagree.uncertainty.jackknife.count_evidence`.
+    Args:
+        name: name of the row, with which each sentence begins.
+        score: score, with its interval if there is one.
+        evidence: numbers of documents with any segment, with a disagreement, and with an agreement;
+            see :func:`spanagree.uncertainty.jackknife.count_evidence`.
+        noun: noun for a document.
 
     >>> write_caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
     ['mine: chance alone gives 0.800, so the corrected figure is unstable']
@@ -55,7 +59,9 @@ def write_caveats_of_rows(
 
 
 def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
-    """Merge warnings of several rows: equal warnings, except for a number, name all rows.
+    """Merge warnings that differ only in the name of their row and in one number.
+
+    A merged warning has the names of all its rows, and the range of the numbers.
 
     >>> merge_caveats(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware"])
     ('a, b: chance alone gives 0.7 to 0.8; beware',)

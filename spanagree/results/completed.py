@@ -1,4 +1,8 @@
-"""Additions to the table of any result: kinds of its intervals, and shares of unaligned quotes."""
+"""Additions to the table of any result: kinds of its intervals, and shares of unaligned quotes.
+
+Some layers consist of quotes, texts without offsets, or of tags; a quote that is not found in its
+document is unaligned. The kind of an interval is its method, such as jackknife-t or exact.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +23,13 @@ def complete_table(table: Frame, *, of_layers: bool) -> Frame:
 
     Args:
         table: table of a result.
-        of_layers: True to write the shares as sentences if no row is about a layer.
+        of_layers: True to write the shares as sentences if no row describes a layer.
     """
     return _record_interval_kinds(add_unaligned_shares(table, of_layers=of_layers))
 
 
 def _record_interval_kinds(table: Frame) -> Frame:
-    """Set the kinds of intervals in the settings of a table from its cells."""
+    """Record the kinds of the intervals in the cells of a table in its settings."""
     settings = table.settings
     if not isinstance(settings, Settings) or (confidence := parse_confidence(settings)) is None:
         return table
@@ -53,10 +57,10 @@ def get_unaligned_share(settings: Mapping[str, Any], name: Value) -> dict[str, A
 
 
 def add_unaligned_shares(table: Frame, *, of_layers: bool = False) -> Frame:
-    """Add the share of unaligned quotes to a table, if a layer in it consists of quotes.
+    """Add a column with the share of unaligned quotes to a table with layers of quotes.
 
-    Quotes are counted when the corpus is read, so only rows of whole layers have a share. If
-    ``of_layers`` is true, a table without such rows has sentences.
+    Quotes are counted when the corpus is read, so only rows about a whole layer have a share. A
+    table without such rows is unchanged, or has sentences if ``of_layers`` is true.
     """
     if "quotes" not in table.settings:
         return table

@@ -67,11 +67,13 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
-    """Return CSV with a header and a line for each row, with all digits; undefined is empty.
+    """Convert a table to CSV with a header, all digits of numbers, and empty undefined cells.
 
-    With ``safe_cells``, texts that a spreadsheet would take for a formula begin with an apostrophe;
-    numbers are unchanged. With ``bom``, the text begins with a byte order mark, by which
-    spreadsheets recognise UTF-8.
+    Args:
+        table: table of a result.
+        safe_cells: True to begin a text with an apostrophe if a spreadsheet would take it for a
+            formula. Numbers are unchanged.
+        bom: True to begin with a byte order mark, by which spreadsheets recognise UTF-8.
     """
     lines: list[str] = []
     # the writer quotes cells with a part of this line end, and passes one line at a time
@@ -82,7 +84,7 @@ def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
 
 
 def _yield_columns(table: Frame, safe_cells: bool) -> Iterator[Sequence[Any]]:
-    """Yield the columns as they are written to a file; the writer leaves ``None`` empty."""
+    """Yield the cells of each column of a CSV file; ``None`` is an empty cell."""
     rows = table.data_rows
     columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
     for column, values in zip(table.columns, columns, strict=True):
@@ -104,17 +106,17 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # first characters, also afte
 
 
 def _format_cell(value: Any, safe_cells: bool) -> Any:
-    """Format a cell for CSV; ``nan`` is empty, and safe cells are no formulas."""
+    """Format a cell for CSV: ``nan`` as empty, and formulas as text if cells are safe."""
     if isinstance(value, str):
         return f"'{value}" if safe_cells and value.startswith(_FORMULA) else value
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 
 def to_arrow(table: Frame) -> Any:
-    """Return the rows as a ``pyarrow.Table``.
+    """Convert the rows to a ``pyarrow.Table``, with null for undefined values.
 
-    Names are strings, counts int64, figures float64, and marks bool; undefined is null. Tables of
-    several results can therefore be concatenated.
+    Columns of names are strings, counts int64, figures float64, and marks bool. Types do not depend
+    on the values, so tables of several results can be concatenated.
 
     Raises:
         SettingError: if pyarrow is not installed.
@@ -134,7 +136,7 @@ def to_arrow(table: Frame) -> Any:
 
 
 def to_pandas(table: Frame) -> pd.DataFrame:
-    """Return the rows as a ``pandas.DataFrame``; counts are ``Int64``, which has missing values.
+    """Convert the rows to a ``pandas.DataFrame``; counts are ``Int64``, which has missing values.
 
     Raises:
         SettingError: if pandas is not installed.
@@ -152,7 +154,7 @@ def to_pandas(table: Frame) -> pd.DataFrame:
 
 
 def to_polars(table: Frame) -> Any:
-    """Return the rows as a ``polars.DataFrame``; undefined is null.
+    """Convert the rows to a ``polars.DataFrame``; undefined is null.
 
     Raises:
         SettingError: if polars is not installed.

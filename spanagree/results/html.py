@@ -49,7 +49,10 @@ def _escape_character(invisible: re.Match[str]) -> str:
 
 
 def build_element(name: str, *children: str, **attributes: str | float | None) -> Html:
-    """Build an element; attributes that are ``None`` are left out, final ``_`` are dropped.
+    """Build an HTML element, and escape its children and the values of attributes.
+
+    An attribute is left out if it is ``None``. A final ``_`` of its name is dropped, so that names
+    such as ``class_`` are possible in Python.
 
     >>> build_element("p", "<b>", class_="note")
     '<p class="note">&lt;b&gt;</p>'
@@ -93,10 +96,14 @@ Cell = Callable[[int, int], Html | None]
 def render_table(
     frame: Frame, cell: Cell | None = None, max_rows: int = _MAX_ROWS, all_rows: str = _ALL_ROWS
 ) -> Html:
-    """Build a table with caption, headers and remarks, of at most ``max_rows`` rows.
+    """Build a table with verdict, caption, headers and remarks.
 
-    ``cell`` returns cells that are more than a name or a figure; rows and columns are counted as in
-    text output.
+    Args:
+        frame: table of a result.
+        cell: function of a row and a column index of text output that returns the HTML of a special
+            cell, or `None` for a name or figure. Default: no special cells.
+        max_rows: largest number of rows.
+        all_rows: words on where to find all rows, if there are more.
     """
     columns, all_rows_shown, breaks = display = frame.shown
     texts = display.format_cells()
@@ -149,7 +156,7 @@ def make_scrollable(body: Html, label: str) -> Html:
 
 
 def render_remarks(*sentences: str) -> Html:
-    """List the first sentences after a table or a chart, and the number of further sentences."""
+    """Build a list of the first sentences after a table or chart, and the number of others."""
     if not sentences:
         return Html()
     n_left = len(sentences) - _MAX_SENTENCES

@@ -48,11 +48,12 @@ _NARROW_COLUMNS = 4  # columns that fit into one of two columns of text
 
 
 def render(table: Frame, style: TableStyle = PLAIN) -> str:
-    """Render a table for a paper: in the style of ACL's papers, or ``plain``.
+    """Render a table in LaTeX, in the style ``acl`` or ``plain``.
 
-    Verdict, remarks and signature are comments before it. Figures of F1 are in per cent by default.
-    The style ``acl`` is a ``table`` with the rules of booktabs, a caption, a label, and the best
-    figures in bold; ``plain`` is a ``tabular`` without a package.
+    The style ``acl`` is a ``table`` as in ACL's papers, with the rules of booktabs, a caption, a
+    label, and the best figures in bold. The style ``plain`` is a ``tabular`` that needs no package.
+    Verdict, remarks and signature are comments before the table. Tables with an F1 show their
+    figures in per cent by default.
     """
     table = table if style.all_columns else table.pivoted
     is_plain = "plain" in style.style
@@ -88,7 +89,10 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
 
 
 def _drop_spare_columns(display: DisplayTable) -> DisplayTable:
-    """Leave out the spare columns of a table that is wider than a page."""
+    """Leave out spare columns until the table fits on a page.
+
+    Spare columns hold figures that a reader can do without; see :class:`Column`.
+    """
     spare = find_spare_columns(display.columns)
     kept_indices = [
         column_index for column_index in range(len(display.columns)) if column_index not in spare
@@ -111,8 +115,8 @@ def _build_tabular(
     Args:
         display: columns and rows.
         texts: text of each cell.
-        best: row and column of the cells in bold.
-        table: table with its settings.
+        best: row and column indices of the cells in bold.
+        table: table of the result, whose settings have the confidence of intervals.
         rules: commands of the rules at the top, in the middle and at the bottom.
     """
     top_rule, middle_rule, bottom_rule = rules
@@ -144,8 +148,8 @@ def _build_float(
     Args:
         tabular: lines of its ``tabular``.
         sentences: sentences of the caption, without full stops.
-        names: titles of the columns of names, which label the table.
-        is_wide: True if it is as wide as two columns of text.
+        names: titles of the columns of names; the ``\\label`` consists of them.
+        is_wide: True for a table over both columns of a two-column page.
     """
     name = "table*" if is_wide else "table"
     caption = " ".join(
@@ -170,7 +174,7 @@ def _format_row(cells: Iterable[str]) -> str:
 
 
 def _list_titles(titles: Sequence[str], table: Frame) -> list[str]:
-    """Return the titles, with the confidence in titles of intervals."""
+    """List the titles of columns, with "95 % CI" in the place of "interval"."""
     confidence = parse_confidence(table.settings or {})
     name = "interval" if confidence is None else f"{confidence:g} % CI"
     return [title.replace("interval", name) for title in titles]

@@ -1,4 +1,4 @@
-"""Names for display in one place, without their common parts."""
+"""Names for display next to each other, without the prefix and suffix that all have in common."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _BORDER = re.compile(r"[^\W_]+|[\W_]+")  # words, and the characters between the
 
 
 def find_common_parts(names: Sequence[str]) -> tuple[str, str]:
-    """Find the common prefix and the common suffix of all names, in whole words.
+    """Find the longest prefix and suffix of whole words that all names have in common.
 
-    Without them each name still has a letter, so that a name never becomes a bare number.
+    The rest of each name has a letter, so that a shortened name is never a bare number.
 
     >>> find_common_parts(["ner-large-alpha.conll", "ner-large-beta.conll"])
     ('ner-large-', '.conll')
@@ -36,7 +36,7 @@ def find_common_parts(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _list_common_words(names: Sequence[str]) -> list[str]:
-    """List the words, and the characters between them, that all names begin with."""
+    """List the words that all names begin with, and the characters between these words."""
     words_by_name = [_BORDER.findall(name) for name in names]
     common_words = []
     for words in zip(*words_by_name, strict=False):

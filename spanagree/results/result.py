@@ -79,8 +79,9 @@ class MappingResult(ABC):
 class ResultBase(NanEqualMixin):
     """A result with its settings, signature, notes, warnings and tables.
 
-    A method (``_build_table``) or a module (``SHOWN_BY``) describes it as a frame; ``BY`` has the
-    names of its breakdowns.
+    A method (``_build_table``) or a module (``SHOWN_BY``) builds its :class:`Frame`, the table that
+    all renderings use. A breakdown is a table with more rows, such as a row for each label; ``BY``
+    has the names of the breakdowns with their explanations.
     """
 
     BY: ClassVar[Mapping[str, str]] = {}
@@ -146,7 +147,7 @@ class ResultBase(NanEqualMixin):
         }
 
     def _build_summary(self) -> dict[str, Any]:
-        """Build the part of the JSON on the whole result, which is in no table."""
+        """Build the JSON entries about the whole result, from the attributes in ``SUMMARY``."""
         summary = {}
         for entry in self.SUMMARY:
             key, _, path = entry.rstrip("?").partition("=")
@@ -158,7 +159,10 @@ class ResultBase(NanEqualMixin):
         return summary
 
     def table(self, by: By | None = None) -> Frame:
-        """Build the description of the result: columns and rows, for text output and data.
+        """Build the table of the result, with its columns, rows, remarks and verdict.
+
+        Args:
+            by: breakdown, one of ``BY``. Default: the main table.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -332,10 +336,10 @@ class Result(ResultBase):
         return self._display_module.build_plot(self, by)
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
-        """Return the figures as one flat mapping, for programs that log experiments.
+        """Return all numbers of the table as one flat mapping, for programs that log experiments.
 
         ``mlflow.log_metrics`` and ``wandb.log`` accept it. A key consists of the row's names and
-        the column's key: ``mine/f1_corrected``. Undefined figures are left out.
+        the column's key: ``mine/f1_corrected``. Undefined numbers are left out.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -359,7 +363,9 @@ class Result(ResultBase):
 def write_coverage_note(
     name: str, n_shared: int, n_documents: int, partner: str, noun: str
 ) -> list[str]:
-    """Write a note on the number of documents that a system does not share with its partner.
+    """Write a note on documents that a system did not share with the layer it is compared with.
+
+    The list is empty if all documents were shared.
 
     >>> write_coverage_note("mine", 7, 10, "gold", "document")
     ['mine: 3 of 10 documents not shared with gold, left out']

@@ -1,4 +1,10 @@
-"""Scores: observed, expected by chance, and corrected, with the only copy of each formula."""
+"""Scores: observed, expected by chance, and corrected, with the only copy of each formula.
+
+A score such as F1 has three figures: the observed value, the value expected by chance alone, and
+the value corrected for chance, (observed − expected) / (1 − expected). Each is a ratio of sums over
+documents, see :class:`Ratio`. Its numerator is a multiple of the match, the summed similarity of
+two annotations; its denominator weights their sizes, such as their numbers of segments.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +70,15 @@ class Sums(NamedTuple):
 def compute_score_figures(
     matched: Floats, expected: Floats, size: Floats, expected_size: Floats
 ) -> Floats:
-    """Compute observed, expected and corrected figures, ``nan`` if undefined; (…) to (…, 3)."""
+    """Compute the observed, expected and corrected figures of ratios.
+
+    All arguments have one shape, (…). The result has the shape (…, 3), with ``nan`` for undefined
+    figures.
+
+    Args:
+        matched, expected: numerators: observed similarity, and similarity expected by chance.
+        size, expected_size: denominators of the observed and of the expected figure.
+    """
     # sums of floats in another order may differ from 0 or 1 by a few units in the last place
     random_size = np.where(size > 0.5, expected_size, np.nan)
     size = np.where(size > 0.5, size, np.nan)
@@ -77,26 +91,31 @@ def compute_score_figures(
 
 
 def correct_figures(observed: Floats, expected: Floats) -> Floats:
-    """Compute corrected figures like :func:`build_corrected_score`: ``nan`` if chance alone gives"
-    " 1."""
+    """Compute (observed − expected) / (1 − expected); ``nan`` if the expected figure is 1."""
     value = np.where(expected < 1 - CERTAIN, _correct_for_chance(observed, expected), np.nan)
     return np.asarray(value, np.float64)
 
 
 def compute_f1_figures(sums: Floats) -> Floats:
-    """Compute observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
+    """Compute observed, expected and corrected F1 from sums; the result has the shape (…, 3).
 
-    Columns are matched, expected and the size of both annotations together, followed by the
-    expected size if sizes are random.
+    Args:
+        sums: array (…, 3) with observed similarity, expected similarity, and the size of both
+            annotations together. If sizes are random, a fourth column has their expected value.
     """
     matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2]
     return compute_score_figures(2 * matched, 2 * expected, size, sums[..., -1])
 
 
 def compute_all_figures(columns: Floats, beta: float | None = None) -> Floats:
-    """Compute three values of each figure of :func:`list_figures` from columns of :class:`Sums`.
+    """Compute precision, recall, F1 and perhaps F-beta, each observed, expected and corrected.
 
-    Shapes: (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
+    Args:
+        columns: fields of :class:`Sums` in the last axis: (…, 4), or (…, 6) with expected sizes.
+        beta: β of F-beta. Default: without F-beta.
+
+    Returns:
+        The figures, (…, 9) or (…, 12), in the order of :func:`list_figures`.
     """
     sums = Sums(*np.moveaxis(columns, -1, 0))
     figures = [
@@ -109,7 +128,10 @@ def compute_all_figures(columns: Floats, beta: float | None = None) -> Floats:
 
 
 def convert_figures(figures: Any) -> dict[str, Any]:
-    """Convert figures to plain data for JSON: undefined is ``None``; with a reason, if any."""
+    """Convert a named tuple of figures to a mapping for JSON, with ``None`` for ``nan``.
+
+    An empty ``reason`` or ``kind`` is left out.
+    """
     from spanagree.results.data import to_plain_data  # rarely needed
 
     data: dict[str, Any] = to_plain_data(figures._asdict())
@@ -269,8 +291,8 @@ class Ratio:
 
     Attributes:
         title: title in text output.
-        matched, first, second: weights of the match, and of the sizes of the first annotation
-            (gold) and the second (the system).
+        matched, first, second: factors of the match in the numerator, and in the denominator of
+            the sizes of the first annotation (gold) and the second (the system).
         undefined: reason for an undefined figure, if the sizes are 0.
         description: rest of its explanation, after the formula.
         has_chance: True if text output has its chance level and its correction too.
@@ -307,7 +329,7 @@ class Ratio:
         return self if scored is None else scored.score_of(self)
 
     def compute_parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
-        """Compute both numerators, observed and expected, then both denominators."""
+        """Compute the numerators, observed and expected, followed by their two denominators."""
         size = self.first * sums.size_first + self.second * sums.size_second
         random_size = size
         if sums.expected_size_first is not None:
@@ -420,7 +442,7 @@ def build_f_beta(beta: float) -> Ratio:
 
 
 def list_figures(beta: float | None) -> Mapping[str, Ratio]:
-    """Return the figures by key, with F-beta after the others if a β is requested.
+    """Return precision, recall and F1 by key, followed by F-beta if a β is requested.
 
     >>> list(list_figures(None)), list(list_figures(2))
     (['precision', 'recall', 'f1'], ['precision', 'recall', 'f1', 'f_beta'])

@@ -10,15 +10,15 @@ from spanagree.results.score import Ratio, Score, ScoreValues, get_annotator_int
 
 
 class ScoreColumns(NamedTuple):
-    """The columns of a score in a table.
+    """The columns of one score in a table: its three figures, and intervals if requested.
 
     Attributes:
         name: name of the score in keys.
         titles: titles of the observed, the expected and the corrected figure; empty to hide one.
         intervals: True for intervals in text output.
         meanings: meanings of the three figures. Default: their titles.
-        has_second_intervals: True for second intervals, over other annotators too.
-        spare: titles of figures that may be left out of a table that is too wide.
+        has_second_intervals: True to add intervals over other annotators too.
+        spare: titles of figures that may be left out of a table that is too wide for the page.
     """
 
     name: str
@@ -46,7 +46,7 @@ class ScoreColumns(NamedTuple):
         return columns
 
     def list_values(self, score: Any) -> list[Value]:
-        """Return the values of one score in these columns."""
+        """List the cells of one score, a value for each of :attr:`columns`."""
         figures = (score.observed, score.expected, score.corrected)
         values: list[Value] = [Score(*figures, score.reason, score.interval)]
         for score_key, title in zip(ScoreValues._fields, self.titles, strict=True):

@@ -13,9 +13,10 @@ _LONGEST = 200  # characters of a line; no row is added to a longer one
 
 
 def render(table: Frame, style: TableStyle = PLAIN) -> str:
-    """Render a table as text: names on the left, figures on the right, then the signature.
+    """Render verdict, caption, table, remarks and signature of a result as text.
 
-    A table without columns for text output has only its verdict, caption and remarks.
+    Names are aligned on the left and figures on the right. A table without columns for text output
+    has no grid of cells.
     """
     table = table if style.all_columns else (table.in_terminal or table).pivoted
     columns, _, breaks = display = table.shown
@@ -43,9 +44,9 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
 
 
 def summarize_table(table: Frame) -> str:
-    """Summarize a table in one line: names and figures of the first rows.
+    """Write the names and figures of the first rows of a table in one line.
 
-    A table without figures has its caption and counts.
+    For a table without figures the line has the caption, and names with their counts.
 
     >>> from spanagree.results.frame import Column
     >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
@@ -73,7 +74,7 @@ def summarize_table(table: Frame) -> str:
 
 
 def _format_table(grid: TextTable) -> str:
-    """Format the lines of a table."""
+    """Format the header and the rows of a table, with empty lines and headings between blocks."""
     lines = _format_row(grid.columns, [column.head for column in grid.columns], from_top=False)
     for row_index in range(len(grid.columns[0].cells)):
         lines += [""] * (row_index in grid.breaks)
@@ -83,7 +84,7 @@ def _format_table(grid: TextTable) -> str:
 
 
 def _format_row(columns: list[TextColumn], cells: list[str], from_top: bool = True) -> list[str]:
-    """Format the lines of a row, aligned at the top or at the bottom."""
+    """Format a row; cells with several lines are aligned at the top or at the bottom."""
     cell_lines = [cell.split("\n") for cell in cells]
     height = max(map(len, cell_lines))
     lines = []

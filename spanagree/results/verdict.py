@@ -1,4 +1,9 @@
-"""Verdicts on results, in a sentence or two, which claim no more than a test supports."""
+"""Verdicts on results, in a sentence or two, which claim no more than a test supports.
+
+Systems are ranked by corrected F1, or by observed F1 if chance is undefined; see
+:func:`choose_ranking_score`. The leaders are the systems with the highest such figure, compared as
+printed, so several may lead.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ _OPENING = re.compile(
 
 
 def join_in_two_sentences(*sentences: str) -> str:
-    """Join sentences to two; further sentences follow the second after a semicolon.
+    """Join sentences into at most two; the third and later ones follow after semicolons.
 
     >>> join_in_two_sentences("a leads.", "It is over 3 pairs.", "Chance lets all overlap.")
     'a leads. It is over 3 pairs; chance lets all overlap.'
@@ -63,15 +68,15 @@ def write_interval(low: float, high: float, confidence: float, test: str = "") -
 
 
 class PairwiseTest(NamedTuple):
-    """Test of the best system against another one, by their difference in corrected F1.
+    """Test of the leading system against another system, by their difference in corrected F1.
 
     Attributes:
-        system: other system, which is compared with the best system.
-        difference: difference of the corrected F1.
+        system: name of the other system.
+        difference: corrected F1 of the leading system minus that of the other system.
         low, high: interval of the difference, ``nan`` for a test without intervals.
         p: p of the test, adjusted for all pairs.
         is_significant: True if the difference is significant.
-        documents_phrase: words on the documents, if these are not all that either saw.
+        documents_phrase: words on the compared documents, if they are not all that either saw.
     """
 
     system: str
@@ -98,7 +103,7 @@ class SignificantPair(NamedTuple):
 
 
 def write_score(name: str, score: Score, confidence: float | None = None, scope: str = "") -> str:
-    """Write the score of one system, or a team: observed, by chance, and corrected for chance.
+    """Write the observed, expected and corrected F1 of a system or a team in one sentence.
 
     Args:
         name: name of the system or team.
@@ -125,9 +130,9 @@ def write_score(name: str, score: Score, confidence: float | None = None, scope:
 
 
 def write_chance_model(settings: Mapping[str, Any]) -> str:
-    """Write a sentence if chance is undefined, or lets segments overlap.
+    """Write a sentence on a chance model that is undefined or lets segments overlap.
 
-    It is empty for the default model.
+    The sentence is empty for the default model, in which segments never overlap.
 
     >>> write_chance_model({"chance": "per-label"})
     'Chance lets segments of different labels overlap (per-label).'
@@ -151,7 +156,7 @@ def write_chance_model(settings: Mapping[str, Any]) -> str:
 
 
 def choose_figure(settings: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the key of the score that decides, and the prefix of its name.
+    """Return the key of the figure in a verdict, and the word before its name.
 
     >>> choose_figure({"chance": "per-label"})
     ('corrected', 'corrected ')
@@ -260,7 +265,7 @@ def write_extremes(
     intervals: Mapping[str, tuple[float, float]] | None = None,
     confidence: float | None = None,
 ) -> str:
-    """Write the names with the highest and the lowest value; empty for fewer than two values.
+    """Write which names have the highest and the lowest value; empty for fewer than two values.
 
     Args:
         values: value of each name.
@@ -287,7 +292,7 @@ def write_extremes(
     interval_by_name = intervals or {}
 
     def add_figure(names: Sequence[str]) -> str:
-        """Write names with their figure, and the interval of a single name."""
+        """Write names that share a figure with this figure; a single name has its interval too."""
         interval_text = ""
         if (
             len(names) == 1
@@ -322,7 +327,7 @@ def write_first_and_last(values: Mapping[str, float]) -> str:
 
 
 def list_highest(values: Mapping[str, float]) -> list[str]:
-    """List the names with the highest of the defined values; several if they are equal.
+    """List the names with the highest defined value.
 
     >>> list_highest({"a": 2, "b": 3, "c": 3, "d": float("nan")}), list_highest({})
     (['b', 'c'], [])
@@ -332,7 +337,7 @@ def list_highest(values: Mapping[str, float]) -> list[str]:
 
 
 def write_most_frequent_kinds(counts: Mapping[str, int]) -> str:
-    """Write the most frequent kinds, with their number and the total.
+    """Write the most frequent kinds of error, with their count and the total.
 
     >>> write_most_frequent_kinds({"boundary": 1, "missing": 3})
     'of the kind missing (3 of 4)'
@@ -409,12 +414,12 @@ def write_comparison(
 
     Args:
         scores: F1 of each system.
-        leads: tests of the best system against each other system, in ranked order.
+        leads: tests of the leading system against each other system, in ranked order.
         confidence: confidence of the intervals in per cent.
         significant_pairs: pairs with a significant difference, in the order of the systems.
         n_pairs: number of pairs that p and intervals are adjusted for.
         unmarked: names of systems, or gold, without a segment.
-        correction: name of the correction of p; without one it is multiplied by the pairs.
+        correction: name of the correction of p. Default: p is multiplied by the number of pairs.
         test: name of the test.
 
     >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
@@ -469,7 +474,14 @@ def _write_leaders(
     leads: Sequence[PairwiseTest],
     level: _Level,
 ) -> str:
-    """Write the leading systems, and their tests against other systems."""
+    """Write the sentence on the leading systems and their tests against other systems.
+
+    Args:
+        scores: F1 of each system.
+        leaders: names of the leading systems; the tests are of the first.
+        leads: tests of the first leader against other systems.
+        level: confidence of intervals, number of pairs, and name of the test.
+    """
     leader, equal_leaders = leaders[0], set(leaders[1:])
     leads = [
         test
@@ -506,7 +518,7 @@ _NAME_OF = {"observed": "F1", "corrected": "corrected F1"}
 
 
 def choose_ranking_score(scores: Mapping[str, Score]) -> str:
-    """Return the key of the score by which systems are ranked; observed without chance.
+    """Return the key of the figure that ranks systems: observed if any score has no chance.
 
     >>> choose_ranking_score({"a": Score(0.8, 0.1, 0.7778)})
     'corrected'
@@ -519,7 +531,7 @@ def choose_ranking_score(scores: Mapping[str, Score]) -> str:
 
 
 def rank_names(scores: Mapping[str, Score]) -> list[str]:
-    """List the names with a defined corrected F1 (F1 without chance), the highest first."""
+    """List the names in descending order of the ranking figure, without undefined ones."""
     score_key = choose_ranking_score(scores)
     values = {name: getattr(score, score_key) for name, score in scores.items()}
     defined = [name for name, value in values.items() if not math.isnan(value)]
@@ -541,7 +553,7 @@ def write_range(numbers: Sequence[int], noun: str) -> str:
 
 
 def list_leaders(scores: Mapping[str, Score]) -> list[str]:
-    """List the names with the highest corrected F1, by printed figures.
+    """List the names whose ranking figure is the highest, as printed.
 
     >>> list_leaders({"b": Score(0.8, 0.1, 0.77781), "a": Score(0.8, 0.1, 0.77784)})
     ['a', 'b']
@@ -557,7 +569,7 @@ def _group_ranked_names(scores: Mapping[str, Score], ranked: Sequence[str]) -> l
 
 
 def group_by_figure(values: Mapping[str, float]) -> list[list[str]]:
-    """Group names with equal printed figures, in the order of their figures.
+    """Group names with equal printed figures, in the order in which the figures first occur.
 
     >>> group_by_figure({"b": 0.5, "a": 0.50000001, "c": 0.4})
     [['a', 'b'], ['c']]
@@ -589,7 +601,7 @@ def abbreviate_names(names: Sequence[str], max_names: int, noun: str) -> list[st
 
 
 def write_compared_documents(n_shared: Sequence[int], n_documents: int, noun: str) -> str:
-    """Write the number of compared documents, if these are not all.
+    """Write the number of compared documents; empty if all documents were compared.
 
     >>> write_compared_documents([2], 3, "document"), write_compared_documents([3], 3, "document")
     ('2 of 3 documents were compared.', '')
@@ -616,7 +628,7 @@ def _write_leads(leads: Sequence[PairwiseTest], level: _Level) -> str:
 
 
 def _write_difference(test: PairwiseTest, level: _Level) -> str:
-    """Write the difference of two systems, with its interval or with p."""
+    """Write the difference of two systems, with its interval or, without an interval, with p."""
     has_interval, (confidence, n_pairs, name) = test.low < test.high, level
     interval = f", {write_interval(test.low, test.high, confidence, name)}" if has_interval else ""
     if has_interval and n_pairs > 1:
@@ -647,7 +659,7 @@ def _format_in_brackets(
 def write_annotator_interval(
     interval: tuple[float, float], n_annotators: int, min_annotators: int
 ) -> str:
-    """Write the interval over other annotators.
+    """Write the interval that also covers other annotators; empty if it is undefined.
 
     Args:
         interval: ends of the interval.

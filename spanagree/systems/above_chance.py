@@ -2,7 +2,8 @@
 
 "A random annotation scores 0 after correction" is true on average if both layers are random. The
 mean of random systems against one fixed gold annotation may differ from 0, because gold segments
-may be near the edges of their documents. The test therefore needs a null distribution of its own.
+may be near the beginning or end of their documents, where random segments are rarer. The test
+therefore needs a null distribution of its own.
 It is computed exactly (:mod:`spanagree.comparisons.chance_distribution.distribution`), or drawn
 on request.
 """
@@ -231,9 +232,11 @@ class ChanceTest(Result):
 
 
 def _list_likely_scores(system: TestedSystem) -> tuple[Floats, Floats]:
-    """Return each F1 that is not negligibly improbable by chance, with its probability.
+    """List the values of F1 by chance, without negligibly improbable values, for a plot.
 
-    Of drawn F1 these are the shares of the draws, to three decimals.
+    Returns:
+        Array of the values, and array of their probabilities; of drawn values, rounded to three
+        decimals, the shares of the draws.
     """
     if len(system.null):
         values, counts = np.unique(system.null.round(3), return_counts=True)
@@ -345,7 +348,13 @@ def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
 def _build_null_settings(
     systems: list[TestedSystem], draws: int, seed: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Build the settings of the null distribution, and notes on documents that were drawn."""
+    """Build the settings of the null distribution, and notes on systems with drawn documents.
+
+    Args:
+        systems: tests of all systems.
+        draws: number of draws, if all documents were drawn.
+        seed: random seed of the draws.
+    """
     if any(len(system.null) for system in systems):
         return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()
     partly_drawn = {
@@ -369,7 +378,14 @@ def _build_null_settings(
 def _test_exactly(
     corpus: Corpus, gold: str, system: System, options: DistributionOptions
 ) -> TestedSystem:
-    """Test one system against the exact distribution of chance."""
+    """Test one system against the exact distribution of its match by chance.
+
+    Args:
+        corpus: documents that gold and the system saw, with these two layers.
+        gold: name of the gold layer.
+        system: scores of the system.
+        options: measure, chance model and budget of the computation.
+    """
     matched, scale = system.tally.matched, 2 / system.tally.size
     null_distribution = compute_distribution(corpus, (gold, system.name), gold, options)
     return TestedSystem(
@@ -390,7 +406,7 @@ def _test_exactly(
 def _test_by_simulation(
     corpus: Corpus, gold: str, system: System, options: DistributionOptions
 ) -> TestedSystem:
-    """Test one system against random annotations."""
+    """Test one system against drawn random annotations; the arguments are as for the exact test."""
     matched, scale = system.tally.matched, 2 / system.tally.size
     corpus = corpus.subset(sort_canonically(corpus))
     match_draws = yield_match_draws(corpus, (gold, system.name), gold, options, options.draws)

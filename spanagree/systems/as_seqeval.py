@@ -1,4 +1,8 @@
-"""Functions of seqeval with the same arguments and figures, and chance next to each figure."""
+"""Functions of seqeval with the same arguments and figures, and chance next to each figure.
+
+A tag consists of a prefix, such as B or I, a hyphen, and a label. With the option ``suffix`` the
+prefix follows the label.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +87,7 @@ class _LabelCounts:
     def compute_figures(self, rows: Floats) -> dict[str, Floats]:
         """Compute the observed and the expected figures of each row; each array is (rows, 2).
 
-        A figure without a divisor is the value of ``zero_division``, by chance too. F1 is computed
+        A figure with divisor 0 is the value of ``zero_division``, by chance too. F1 is computed
         from precision and recall, as in seqeval, so that its last digit is the same.
         """
         matched, expected, gold, system = rows.T
@@ -102,12 +106,17 @@ class _LabelCounts:
         return {"precision": precision, "recall": recall, "f1": f1}
 
     def _divide(self, match_and_chance: Floats, size: Floats) -> Floats:
+        """Divide match and expected match, (rows, 2), by a size; 0 or 1 where the size is 0."""
         shares: Floats = match_and_chance / np.where(size == 0, 1, size)[:, None]
         shares[size == 0] = self.zero_division == 1
         return shares
 
     def compute_mean(self, average: str) -> dict[str, SeqevalScore]:
-        """Compute precision, recall and F1 over all labels, by name."""
+        """Compute precision, recall and F1 over all labels, by name.
+
+        ``average`` is micro (from summed counts), macro (mean over labels), or weighted (mean
+        weighted by the number of gold segments).
+        """
         gold, system = self.rows[:, 2].sum(), self.rows[:, 3].sum()
         divisors = {"precision": system, "recall": gold, "f1": gold + system}
         rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
@@ -166,7 +175,7 @@ class ScoreOptions(Options, total=False):
     suffix: bool
 
 
-def _count(
+def _count_by_label(
     y_true: Any,
     y_pred: Any,
     *,
@@ -178,7 +187,10 @@ def _count(
     scheme: Any = None,
     chance: str = "nonoverlapping",
 ) -> _LabelCounts:
-    """Count matches of two lists of tag lists."""
+    """Count the matches of each label in two lists of tag lists.
+
+    The arguments are those of :func:`classification_report`, and ``beta`` for F.
+    """
     if sample_weight is not None:
         raise SettingError("sample_weight: sentences have no weights here; leave it out")
     if mode is not None:
@@ -222,7 +234,7 @@ def _count(
 
 
 def _convert_to_lists(name: str, sequences: Any) -> list[Any]:
-    """Return lists of tag lists.
+    """Convert an iterable of iterables of tags to a list of lists; ``name`` is for messages.
 
     Raises:
         NotListsError: if the input is anything else, such as one flat list of tags.
@@ -231,10 +243,10 @@ def _convert_to_lists(name: str, sequences: Any) -> list[Any]:
 
 
 def _as_list(name: str, tags: Any) -> list[Any]:
-    """Return an iterable that is no string as a list.
+    """Convert an iterable to a list.
 
     Raises:
-        NotListsError: if it is anything else.
+        NotListsError: if it is a string, a mapping, a data frame, or no iterable.
     """
     is_frame = hasattr(tags, "columns")  # iterating over it yields column names
     if isinstance(tags, (str, Mapping)) or is_frame or not is_iterable(tags):
@@ -245,7 +257,7 @@ def _as_list(name: str, tags: Any) -> list[Any]:
 def _add_prefixes(
     layers: Mapping[str, Any], original_tags: Mapping[str, str], *, strict: bool
 ) -> dict[str, Any]:
-    """Add a prefix to each tag without a known one, with a warning.
+    """Add a prefix to each tag without a known prefix, and warn of such tags.
 
     As in seqeval, the first letter is the prefix. The label is the text after the first hyphen or,
     without a hyphen, after that letter. ``original_tags`` has the original form of tags whose
@@ -284,9 +296,9 @@ def _add_prefixes(
 
 
 def _read_leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the tags of the segments that seqeval's default mode finds, whatever the tags are.
+    """Find segments as seqeval's default mode does for any tags, and write them as IOB2 tags.
 
-    All sentences are read as one, with an O after each.
+    All sentences are read as one sentence, with the tag O after each.
 
     Raises:
         SettingError: if segments overlap, or continue from a sentence into the next.
@@ -336,7 +348,11 @@ def _move_prefix_to_front(tag: str) -> str:
 
 
 def _detect_scheme(tags: Sequence[Sequence[str]]) -> str:
-    """Return the scheme that seqeval's report would recognise."""
+    """Find the scheme of tags by their prefixes, as seqeval's report does.
+
+    Raises:
+        SettingError: if the prefixes fit no scheme.
+    """
     letters = {tag[0] for document in tags for tag in document if tag and tag != "O"}
     for prefixes, scheme in _DETECTED.items():
         if letters & set(prefixes) - {"I"} and letters <= set(prefixes):
@@ -347,10 +363,17 @@ def _detect_scheme(tags: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _score(
+def _compute_score(
     name: str, y_true: Any, y_pred: Any, average: Average | None = "micro", **options: Any
 ) -> Any:
-    """Compute a figure of seqeval by name: of each label, or an average."""
+    """Compute precision, recall or F1 like seqeval.
+
+    Args:
+        name: "precision", "recall" or "f1".
+        y_true, y_pred: gold tags, and tags of the system, as lists of tag lists.
+        average: name of the average; `None` for an array with a figure for each label.
+        options: further options; see :func:`f1_score`.
+    """
     check_keywords(options, ScoreOptions.__annotations__)
     if average is not None:
         check_choice(average, AVERAGES, "average")
@@ -359,7 +382,7 @@ def _score(
             "mode 'strict' needs a scheme, without which seqeval reads leniently; pass"
             " scheme='IOB2' or another, or leave mode out"
         )
-    counts = _count(y_true, y_pred, **options)
+    counts = _count_by_label(y_true, y_pred, **options)
     counts.warn(name)
     if average is None:
         return counts.compute_figures(counts.rows)[name][:, 0]
@@ -413,7 +436,7 @@ def f1_score(
     >>> f1, round(f1.expected, 4), round(f1.corrected, 4)
     (0.5, 0.3333, 0.25)
     """
-    return _score("f1", y_true, y_pred, average, **options)
+    return _compute_score("f1", y_true, y_pred, average, **options)
 
 
 @_set_type
@@ -423,7 +446,7 @@ def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
     0.0
     """
-    return _score("precision", y_true, y_pred, **options)
+    return _compute_score("precision", y_true, y_pred, **options)
 
 
 @_set_type
@@ -433,4 +456,4 @@ def recall_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
     0.3333333333333333
     """
-    return _score("recall", y_true, y_pred, **options)
+    return _compute_score("recall", y_true, y_pred, **options)

@@ -12,7 +12,10 @@ from spanagree.uncertainty.confidence import Jackknife
 def count_clusters(
     per_document: SystemsByDocument, jackknife: Jackknife, settings: EvaluationSettings
 ) -> SystemsByDocument:
-    """Return the counts of clusters: documents, their parents, or the texts joined into them.
+    """Sum the counts of the documents in each cluster.
+
+    A cluster is a document, the parent document of sentences, or one of the texts that were joined
+    into a document.
 
     Raises:
         SettingError: if parents of sentences are unknown, or texts were not joined.

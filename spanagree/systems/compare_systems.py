@@ -2,8 +2,9 @@
 
 The jackknife tests how the difference would vary over other documents like these, and gives an
 interval. The paired bootstrap does the same, with p alone. The permutation test asks whether the
-two systems could be exchanged for each other, document by document. All tests work on tallies:
-matched, expected and size of a document stay together.
+two systems could be exchanged for each other, document by document. All tests resample or exchange
+whole documents: the sums of a document (match, expected match, sizes) stay together. A position is
+the index of a run, or of a system without several runs, in a table of such sums.
 """
 
 from __future__ import annotations
@@ -202,9 +203,9 @@ class Comparison(Result, MappingResult):
 
     @property
     def level(self) -> float:
-        """The adjusted p below which a difference is significant.
+        """Adjusted p below which a difference is significant: 1 − confidence of the intervals.
 
-        It agrees with the confidence of the intervals: an interval excludes 0 just if p is below.
+        An interval excludes 0 if and only if p is below this level.
         """
         confidence = parse_confidence(self.settings)
         return LEVEL if confidence is None or self._is_drawn else round(1 - confidence / 100, 12)
@@ -215,7 +216,7 @@ class Comparison(Result, MappingResult):
         return self.settings.test != "jackknife"
 
     def _list_better(self, ranked: Sequence[str]) -> list[SignificantPair]:
-        """List the pairs with a significant difference, in the order of the systems."""
+        """List the pairs with a significant difference, the better system first, by its rank."""
         rank_by_name = {name: i for i, name in enumerate(ranked)}
         significant_pairs = []
         for pair in self.pairs:
@@ -268,9 +269,9 @@ class Comparison(Result, MappingResult):
 
     @property
     def reordered(self) -> list[tuple[SystemPair, bool]]:
-        """The pairs whose order chance changes, each with whether the change is significant.
+        """Pairs in which another system leads by corrected F1 than by raw F1.
 
-        It is if the two systems differ significantly both by raw and by corrected F1.
+        The second item of an entry is True if the change is significant: both differences are.
         """
         reordered = []
         for pair in self.pairs:
@@ -283,7 +284,7 @@ class Comparison(Result, MappingResult):
         return reordered
 
     def _yield_findings(self) -> Iterator[str]:
-        """Yield the number of undecided pairs, and the pairs whose order chance changes."""
+        """Yield remarks on undecided pairs, and on pairs that the correction reorders."""
         undecided = [
             pair for pair in self.pairs if not self._get_difference(pair).p_adjusted < self.level
         ]
@@ -403,11 +404,11 @@ class Comparison(Result, MappingResult):
             )
             for pair in self.pairs
         ]
-        titles, what = ("F1", "corrected F1"), "difference of F1, with intervals"
-        return plot_dots(rows, titles, what, zero=True)
+        titles, axis_title = ("F1", "corrected F1"), "difference of F1, with intervals"
+        return plot_dots(rows, titles, axis_title, zero=True)
 
     def _plot_heat_map(self, names: Sequence[str]) -> Plot:
-        """Plot the differences of all pairs as a heat map."""
+        """Plot the differences of all pairs as a heat map, systems × systems."""
         index_by_name = {name: i for i, name in enumerate(names)}
         values, is_significant = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:
@@ -420,8 +421,8 @@ class Comparison(Result, MappingResult):
                 self._get_difference(pair).p_adjusted < self.level
             )
         limit = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
-        what = f"{self._title} of the row − of the column (* p < 0.05)"
-        return plot_heat_map(names, names, values, what, (-limit, limit), is_significant == 1)
+        title = f"{self._title} of the row − of the column (* p < 0.05)"
+        return plot_heat_map(names, names, values, title, (-limit, limit), is_significant == 1)
 
 
 def _list_pair_names(pairs: Sequence[SystemPair]) -> str:
@@ -565,7 +566,13 @@ def _adjust_p(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
 def _compare_pairs(
     per_document: SystemsByDocument, pairs: Sequence[tuple[str, str]], request: _Request
 ) -> Iterator[SystemPair]:
-    """Yield the results of pairs that share the same documents."""
+    """Test pairs of systems, and yield the result of each pair.
+
+    Args:
+        per_document: counts of single documents, or of clusters.
+        pairs: names of both systems of each pair; all pairs were seen in the same documents.
+        request: test and its settings.
+    """
     by_system = request.by_system
     is_shared = per_document.find_shared_documents(
         *(run for name in pairs[0] for run in by_system[name])
@@ -609,13 +616,19 @@ _TestResults = Iterator[tuple[Difference, Difference, bool]]
 
 
 _Position: TypeAlias = "tuple[Sequence[int], ...]"
-"""The positions of the runs of both systems of a pair."""
+"""The positions of the runs of the first system of a pair, and of the second."""
 
 
 def _test_by_jackknife(
     table: Floats, positions: Sequence[_Position], request: _Request
 ) -> _TestResults:
-    """Test pairs by leaving out each document; ``table`` is (documents, runs, columns)."""
+    """Yield the test of each pair by the jackknife, which leaves out each document once.
+
+    Args:
+        table: sums of each document and run: (documents, runs, columns).
+        positions: positions of the runs of each pair.
+        request: settings of the test.
+    """
     influence = DocumentInfluence.from_rows(table)
     for i, j in positions:
         difference = influence.compare(i, j, request.ci.tail, request.n_pairs)
@@ -635,7 +648,13 @@ def _test_by_jackknife(
 def _test_by_permutation(
     table: Floats, positions: Sequence[_Position], request: _Request
 ) -> _TestResults:
-    """Test pairs by exchanging systems; ``table`` is (documents, systems, columns)."""
+    """Yield the test of each pair by permutations, which exchange the systems in documents.
+
+    Args:
+        table: sums of each document and system: (documents, systems, columns).
+        positions: position of both systems of each pair.
+        request: settings of the test.
+    """
     for (i,), (j,) in positions:
         order = i, j
         pair_table = table[:, list(order)]
@@ -653,12 +672,18 @@ def _test_by_permutation(
 def _test_by_bootstrap(
     table: Floats, positions: Sequence[_Position], request: _Request
 ) -> _TestResults:
-    """Test pairs by drawing documents; ``table`` is (documents, systems, columns)."""
+    """Yield the test of each pair by the paired bootstrap, which draws documents.
+
+    Args:
+        table: sums of each document and system: (documents, systems, columns).
+        positions: position of both systems of each pair.
+        request: settings of the test.
+    """
     n_units, n_systems, n_columns = table.shape
     pairs = [(i, j) for (i,), (j,) in positions]
 
     def compute_differences(sums: Floats) -> Floats:
-        """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
+        """Compute the differences of each pair from flat sums: (draws, …) to (draws, 2 · pairs)."""
         by_system = sums.reshape(len(sums), n_systems, n_columns)
         return _compute_differences(by_system, pairs).reshape(len(sums), -1)
 
@@ -680,7 +705,15 @@ _TEST_FUNCTIONS: Mapping[str, Callable[..., _TestResults]] = {
 
 
 def _compute_differences(sums: Floats, positions: Sequence[tuple[int, ...]]) -> Floats:
-    """Compute differences in F1 and corrected F1; (…, systems, columns) to (…, pairs, 2)."""
+    """Compute the differences of pairs in F1 and in corrected F1.
+
+    Args:
+        sums: sums of each system: (…, systems, columns).
+        positions: positions of both systems of each pair.
+
+    Returns:
+        Differences, first minus second: (…, pairs, 2).
+    """
     first, second = np.array(positions).T
     with np.errstate(divide="ignore", invalid="ignore"):
         f1 = compute_f1_figures(sums)[..., [0, 2]]

@@ -1,4 +1,8 @@
-"""Comparison rows of systems and gold in a corpus, or in parts of one."""
+"""Comparison rows of systems and gold in a corpus, or in parts of one.
+
+A row has the sums of one document, label and system: the match with gold, its expected value, and
+the sizes of both. A corpus may be read in parts, such as files; their rows are joined.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +72,7 @@ class ComparedSystems(ComparedRows):
             SettingError: for an unknown name, fewer than two layers, or a layer that overlaps
                 itself where the measure or the chance model does not allow it.
         """
-        gold = _check_gold(corpus, gold)
+        gold = _choose_gold(corpus, gold)
         settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
         _check_segments_of_gold(corpus, gold)
@@ -78,7 +82,13 @@ class ComparedSystems(ComparedRows):
     def _compare_part(
         cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
-        """Compare systems with gold in a part; gold is the first layer by default."""
+        """Compare systems with gold in one part of a corpus.
+
+        Args:
+            corpus: part of a corpus, which may lack gold or systems.
+            counting: measure and chance model.
+            gold: name of the gold layer. Default: the first layer of the part.
+        """
         gold = next(iter(corpus.annotators), "") if gold is None else gold
         settled_corpus = _infer_seen(corpus, gold)
         counting.check(settled_corpus)
@@ -97,10 +107,10 @@ class ComparedSystems(ComparedRows):
         *,
         request: ComparisonRequest,
     ) -> ComparedSystems:
-        """Join the rows of parts, with the result of one whole corpus.
+        """Join the rows of parts to the rows of the whole corpus.
 
-        If rows of parts differ from rows of the whole corpus, the whole is compared again. This
-        happens if, say, the first layer, which is gold, is another one in a part.
+        The whole corpus is compared again if rows of parts would be wrong for it, for example
+        because gold is the first layer by default, and a part has another first layer.
 
         Args:
             parts: parts in their order, by name.
@@ -112,7 +122,7 @@ class ComparedSystems(ComparedRows):
         """
         first_part, *other_parts = parts.values()
         corpus, counting, description = join_documents_of_parts(parts, request)
-        gold = _check_gold(corpus, gold)
+        gold = _choose_gold(corpus, gold)
         if not _are_rows_of_parts_valid(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
             compared_anew = counting.run(lambda counting: cls.of(corpus, counting, gold))
@@ -141,7 +151,11 @@ class ComparedSystems(ComparedRows):
     def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        """List the contents of a file: corpus, metadata, tables and columns."""
+        """List the contents of a file of these rows.
+
+        Returns:
+            The corpus, metadata for JSON, tables of rows by name, and further columns (none here).
+        """
         about = {
             "gold": self.gold,
             "inexact": _serialize_bounds(self.rows),
@@ -155,7 +169,15 @@ class ComparedSystems(ComparedRows):
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:
-        """Read the rows of a file; raise an error if its contents are inconsistent."""
+        """Build the object from a file of rows.
+
+        Args:
+            file: contents of the file.
+            documents: fields that describe the documents, by name.
+
+        Raises:
+            InputError: if the contents are inconsistent.
+        """
         corpus = documents["corpus"]
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:
@@ -171,9 +193,10 @@ class ComparedSystems(ComparedRows):
         return cls(**documents, gold=gold, rows=rows, uniform=uniform, notes=tuple(remarks))
 
     def finished(self) -> ComparedSystems:
-        """Complete the rows of a whole corpus by values that need all of its documents.
+        """Replace the matches of a random baseline by their means over many draws.
 
-        These are the means over many draws of a random baseline.
+        Draws need all documents, so rows are finished when the corpus is complete. Other rows are
+        returned unchanged.
         """
         if self.corpus.of_rows or not self.corpus.reading.get("made"):
             return self
@@ -186,8 +209,8 @@ class ComparedSystems(ComparedRows):
         return replace(self, rows=rows, uniform=uniform, notes=(note,))
 
 
-def _check_gold(corpus: Corpus, gold: str | None) -> str:
-    """Return the name of the gold layer of a whole corpus; check that there is a system too."""
+def _choose_gold(corpus: Corpus, gold: str | None) -> str:
+    """Return the name of the gold layer, by default the first; check that a system exists too."""
     names = corpus.annotators
     if len(names) < 2:
         raise MissingLayerError(
@@ -222,7 +245,7 @@ def _check_segments_of_gold(corpus: Corpus, gold: str) -> None:
 
 
 def _infer_seen(corpus: Corpus, gold: str) -> Corpus:
-    """Build the corpus in which systems saw what gold saw, if the source does not record it."""
+    """Let systems have seen the documents of gold, if the source does not record who saw them."""
     if gold not in corpus.layers or not corpus.seen_unknown:
         return corpus
     from spanagree.corpus.roles import infer_seen_by_systems  # most sources record it
@@ -235,7 +258,9 @@ def _infer_seen(corpus: Corpus, gold: str) -> Corpus:
 def _are_rows_of_parts_valid(corpus: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
     """Check whether the rows of parts are equal to the rows of the whole corpus.
 
-    If the source does not record coverage, a system without a row in a part saw what gold saw.
+    They are not if a part has another gold, or another treatment of chance. Nor are they if a
+    system is missing in a part, and the source does not record which documents it saw: in the whole
+    corpus it then saw all documents of gold.
     """
     return (
         can_concatenate_rows([part.kind for part in parts])
@@ -249,7 +274,7 @@ def _are_rows_of_parts_valid(corpus: Corpus, gold: str, parts: Sequence[Compared
 
 
 def _compare_corpus(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
-    """Compare systems with gold; check nothing."""
+    """Compare systems with gold, with and without the rule of places; check nothing."""
     uniform_counting = counting.remove_places()
     return ComparedSystems(
         gold=gold,
@@ -290,7 +315,14 @@ def _serialize_bounds(rows: SystemRows) -> dict[str, Any]:
 
 
 def _read_table(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> SystemRows:
-    """Read the rows under one chance model from a file."""
+    """Read the rows under one chance model from a file.
+
+    Args:
+        file: contents of the file.
+        table: name of the table of rows.
+        bounds_key: key of the error bounds of expected matches, by system.
+        corpus: corpus of the file.
+    """
     from spanagree.parts import row_files  # rarely needed
 
     stored_bounds = file.about.get(bounds_key)

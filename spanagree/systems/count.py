@@ -135,7 +135,7 @@ class EvaluationCounts(RowCounts):
         return compute_all_figures(sums, self.settings.f_beta)
 
     def select_documents(self, documents: Ints) -> EvaluationCounts:
-        """Count the documents with these indices alone."""
+        """Count over the documents with these indices only."""
         per_document = self.per_document
         is_chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
         is_chosen[documents] = True
@@ -185,7 +185,12 @@ def count_matches(
 
 
 def count_compared(compared: ComparedSystems, beta: float | None = None) -> EvaluationCounts:
-    """Count the rows of a corpus, or of all its parts; ``beta`` is for F-beta."""
+    """Sum the rows of a whole corpus under each of its chance models.
+
+    Args:
+        compared: rows of the corpus.
+        beta: β of F-beta, if it was requested.
+    """
     count_rows = functools.partial(_count_under_chance, beta=beta)
     rows = (compared.rows, compared.uniform)
     return count_under_each(compared, rows, count_rows, compared.notes)
@@ -198,7 +203,15 @@ def _count_under_chance(
     description: ComparisonContext,
     beta: float | None,
 ) -> EvaluationCounts:
-    """Count the rows under one chance model."""
+    """Sum the rows under one chance model.
+
+    Args:
+        compared: rows of the corpus.
+        rows: rows of ``compared`` under this model.
+        counting: measure and this chance model.
+        description: description of the corpus, for settings.
+        beta: β of F-beta, if it was requested.
+    """
     corpus, gold = compared.corpus, compared.gold
     names = corpus.annotators
     seen_masks = [layer.annotated for layer in corpus.layers.values()]

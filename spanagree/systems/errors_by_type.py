@@ -82,7 +82,7 @@ class ErrorTypes(Result):
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each type of error and system, with its share of the system's errors."""
+        """Build the table with count and share of each type of error of each system."""
         columns = [
             Column("system", "system", "name"),
             Column("error", "error", "name", "type of error"),

@@ -120,7 +120,7 @@ def _parse_interval(ci: bool | Jackknife) -> Jackknife | None:
 
 
 def add_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
-    """Add the distributions of chance to an evaluation, with notes on them."""
+    """Add the distribution of each system's match by chance to an evaluation, with notes."""
     from spanagree.uncertainty.chance_statistics import compute_chance_of_pairs
 
     settings, names = evaluation.settings, list(evaluation.systems)
@@ -137,7 +137,11 @@ def add_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = No
 
 
 def _yield_notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
-    """Yield notes on documents that do not differ from chance, and on those that were drawn."""
+    """Yield notes on a system's tests against chance, document by document.
+
+    They mention the documents that do not differ from chance, and the distributions that were drawn
+    instead of computed.
+    """
     from spanagree.uncertainty.chance_statistics import write_chance_note
 
     noun, by_chance = document_noun(evaluation.settings), evaluation.by_chance[name]

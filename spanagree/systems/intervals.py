@@ -31,9 +31,16 @@ def compute_system_moments(
 def compute_label_moments(
     per_document: SystemsByDocument, n_labels: int, figures: Statistic = compute_all_figures
 ) -> tuple[Moments, Moments]:
-    """Compute the figures of each label of each annotator, and of their means over labels.
+    """Compute figures by label and macro-averages of each annotator, with moments for intervals.
 
-    The figures of labels are in the order of annotators, and of labels within an annotator.
+    Args:
+        per_document: counts of single documents, or of clusters.
+        n_labels: number of labels.
+        figures: function that computes figures from sums.
+
+    Returns:
+        Moments of the labels, with all labels of the first annotator first, and moments of the
+        means over labels of each annotator.
     """
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by(
         "second", "document", "label"
@@ -57,9 +64,14 @@ def compute_label_moments(
 
 
 def _compute_macro_figures(sums: Floats) -> Floats:
-    """Compute macro-averages from sums over labels and numbers of labels.
+    """Compute macro-averages from sums over labels.
 
-    Shapes: (…, 2 · 3 · figures) to (…, 3 · figures).
+    Args:
+        sums: observed, expected and corrected value of each figure, summed over labels, followed by
+            the number of labels with a defined value for each: (…, 6 · figures).
+
+    Returns:
+        Means of shape (…, 3 · figures). The corrected mean is computed from the other two.
     """
     figures, counts = np.split(sums, 2, axis=-1)
     means: Floats = figures / counts
@@ -74,7 +86,12 @@ Ends = Mapping[tuple[str, str], Sequence[Interval]]
 def compute_intervals(
     counts: EvaluationCounts, jackknife: Jackknife
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
-    """Compute the intervals of every system, for all labels, for each label and for their means."""
+    """Compute the intervals of every figure of every system.
+
+    Returns:
+        Intervals by system and label, the empty label for all labels together, and intervals of the
+        macro-averages by system.
+    """
     clusters = count_clusters(counts.per_document, jackknife, counts.settings)
     overall_intervals = build_intervals(
         compute_system_moments(clusters, counts.compute_figures), jackknife

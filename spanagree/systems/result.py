@@ -269,7 +269,13 @@ class Evaluation(SystemsResult):
 def build_evaluation(
     counts: EvaluationCounts, jackknife: Jackknife | None = None, progress: Progress = None
 ) -> Evaluation:
-    """Compute scores from counts, with intervals if they are requested."""
+    """Build an evaluation from counts.
+
+    Args:
+        counts: counts of systems against gold.
+        jackknife: options of intervals. Default: no intervals.
+        progress: callback for the end of the intervals.
+    """
     intervals_of: Ends = {}
     macro_ends: Mapping[str, Sequence[Interval]] = {}
     if jackknife is not None:
@@ -320,7 +326,7 @@ def build_evaluation(
 
 
 def _count_not_found(counts: EvaluationCounts, system: str) -> int:
-    """Count the quotes of a system that are not in the text, over the documents it shares."""
+    """Count the quotes of a system that are not in the text, in documents that gold saw too."""
     per_document = counts.per_document
     if per_document.corpus is None or not per_document.corpus.unplaced:
         return 0
@@ -331,7 +337,13 @@ def _count_not_found(counts: EvaluationCounts, system: str) -> int:
 
 
 def _build_tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> dict[str, Tally]:
-    """Build the tally of a system for each label, and for all labels under the empty name."""
+    """Build the tallies of a system by label; the empty label is for all labels together.
+
+    Args:
+        counts: counts of systems against gold.
+        index: annotator index of the system.
+        intervals_of: intervals by system and label; empty without intervals.
+    """
     name = counts.annotators[index]
     rows = counts.sums.where(counts.sums.second == index)
     tally_by_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
@@ -349,7 +361,10 @@ def _build_tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> 
 
 
 def _write_notes(systems: Collection[System], counts: EvaluationCounts) -> list[str]:
-    """Write notes on the origin of gold, and on systems without documents or labels of gold."""
+    """Write notes on inexact chance, the origin of gold, and documents and labels of systems.
+
+    A system has a note if it did not see all documents of gold, or has no label of gold.
+    """
     notes, settings = [], counts.settings
     for system in systems:
         error = counts.inexact.get(system.name, ApproximationError())
@@ -381,7 +396,14 @@ def _compute_macro(
     beta: float | None,
     intervals: Sequence[Interval] = (),
 ) -> MacroAverage:
-    """Compute the means over labels; undefined if the measure ignores labels."""
+    """Compute the macro-averages over labels; undefined if the measure ignores labels.
+
+    Args:
+        labels: tally of each label.
+        uses_labels: False for a measure that ignores labels.
+        beta: β of F-beta, if it was requested.
+        intervals: interval of each macro-average, if intervals were requested.
+    """
     reason = "no label of which it is defined" if uses_labels else "labels are disregarded"
     means = {}
     for ratio, interval in zip_longest(list_figures(beta).values(), intervals):

@@ -1,4 +1,9 @@
-"""Systems with several runs, such as seeds or repeated answers: means and spread over runs."""
+"""Systems with several runs, such as seeds or repeated answers: means and spread over runs.
+
+Each run is a layer of the corpus. The spread is the standard deviation of a figure over runs. An
+interval over documents holds for these runs; with three runs or more, a second interval is over
+other documents and other runs.
+"""
 
 from __future__ import annotations
 
@@ -170,7 +175,7 @@ class EvaluationOfRuns(SystemsResult):
         return verdict.join_in_two_sentences(*ranking, *spreads, self.not_in_text)
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each system, with means and spread over its runs."""
+        """Build the table with a row for each system: means and spread over its runs."""
         has_intervals = parse_confidence(self.settings) is not None
         columns_by_figure = {
             key: build_figure_columns(ratio, intervals=has_intervals)
@@ -225,7 +230,7 @@ class EvaluationOfRuns(SystemsResult):
         )
 
     def _build_row(self, system: SystemRuns, has_intervals: bool) -> list[Value]:
-        """Build the cells of a system."""
+        """List the cells of a system, in the order of the columns of the table."""
         columns_by_figure = {
             key: build_figure_columns(ratio, intervals=has_intervals)
             for key, ratio in self.figures.items()
@@ -251,7 +256,7 @@ class EvaluationOfRuns(SystemsResult):
         return row
 
     def _write_remarks(self) -> list[str]:
-        """Write remarks on spreads, with the values of systems with two runs."""
+        """Write remarks on spreads; systems with two runs have the value of each run instead."""
         remarks = ["sd: divisor k − 1 of k runs; se: sd / √k"]
         remarks += verdict.write_chance_remarks(self.settings)
         score_key, prefix = verdict.choose_figure(self.settings)
@@ -280,7 +285,12 @@ class EvaluationOfRuns(SystemsResult):
 
 
 def _write_spread(system: SystemRuns, score_key: str) -> str:
-    """Write a sentence on the spread of corrected F1, or F1 without chance, over the runs."""
+    """Write a sentence on the spread of F1 over the runs of a system.
+
+    Args:
+        system: scores of the system.
+        score_key: "corrected", or "observed" if chance is undefined.
+    """
     name, n_runs = escape_name(system.name), len(system.runs)
     if n_runs < LEAST_UNITS:
         values = " and ".join(map(verdict.format_short, system.values("f1", score_key)))
@@ -346,7 +356,7 @@ def score_runs(
 
 
 def list_runs(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, ...]]:
-    """List the layers of each system, first of those with several runs.
+    """List the layers of each system by its name; systems with listed runs come first.
 
     Raises:
         SettingError: if a layer is unknown or a run of two systems, or a system has no runs or the
@@ -408,7 +418,7 @@ def compute_mean_scores(
 
 
 def build_run_settings(by_system: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Build the settings with the numbers of runs and the scope of intervals."""
+    """Build the settings of runs: their numbers, and whether intervals are over other runs too."""
     n_runs_by_system = {name: len(layers) for name, layers in by_system.items() if len(layers) > 1}
     generalizes = any(n_runs >= LEAST_UNITS for n_runs in n_runs_by_system.values())
     return {"runs": n_runs_by_system, "over": OVER_RUNS if generalizes else None}
@@ -420,7 +430,7 @@ def _build_settings(
     jackknife: Jackknife | None,
     intervals: Mapping[str, tuple[Sequence[Interval], Sequence[Interval]]],
 ) -> RunsSettings:
-    """Build the settings: those of the evaluation, the runs, and the intervals."""
+    """Extend the settings of the evaluation by those of runs and of intervals."""
     run_settings = build_run_settings(by_system)
     if jackknife is None:
         return evaluation.settings.extend_to(RunsSettings, runs=run_settings["runs"], ci=None)
@@ -439,7 +449,12 @@ def _compute_scores(evaluation: Evaluation, run: str) -> dict[str, Score]:
 
 
 def _build_mean(values: Floats, reasons: Sequence[str]) -> Score:
-    """Build the mean score over runs; it is undefined if one of them is."""
+    """Build the mean score over runs, which is undefined if the score of a run is undefined.
+
+    Args:
+        values: observed, expected and corrected value of each run: (runs, 3).
+        reasons: reasons for undefined scores.
+    """
     reason = next(iter(reasons), "")
     observed, expected, corrected = values.mean(axis=0).tolist()
     if reason != NO_CHANCE:
@@ -448,7 +463,7 @@ def _build_mean(values: Floats, reasons: Sequence[str]) -> Score:
 
 
 def _compute_deviation(values: Floats) -> Floats:
-    """Compute standard deviations over runs; ``nan`` with one run."""
+    """Compute standard deviations over runs, (runs, values) to (values,); ``nan`` with one run."""
     if len(values) < 2:
         return np.full(values.shape[1], np.nan)
     return np.asarray(values.std(axis=0, ddof=1), np.float64)
@@ -457,7 +472,17 @@ def _compute_deviation(values: Floats) -> Floats:
 def _compute_intervals(
     counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> dict[str, tuple[Sequence[Interval], Sequence[Interval]]]:
-    """Compute two intervals for each system: over documents, and over other runs too."""
+    """Compute the intervals of mean figures of each system.
+
+    Args:
+        counts: counts of the evaluation.
+        by_system: names of the runs of each system.
+        jackknife: options of intervals.
+
+    Returns:
+        By system, an interval over documents for each figure, and an interval over documents and
+        runs for each figure; the latter list is empty with fewer than three runs.
+    """
     sums, values = _compute_moments(counts, by_system, jackknife)
     over_documents = build_intervals(sums, jackknife)
     intervals_by_system: dict[str, tuple[Sequence[Interval], Sequence[Interval]]] = {}
@@ -489,7 +514,16 @@ def _compute_intervals(
 def _compute_moments(
     counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> tuple[Moments, list[Floats]]:
-    """Compute means over runs with their changes by each document, and the figures of each run."""
+    """Compute the moments of means over runs for the jackknife, and the figures of each run.
+
+    Args:
+        counts: counts of the evaluation.
+        by_system: names of the runs of each system.
+        jackknife: options of intervals, with the clusters.
+
+    Returns:
+        Moments of each system, and for each system an array (runs, figures).
+    """
     clusters = count_clusters(counts.per_document, jackknife, counts.settings)
     rows = clusters.comparisons.of_wholes(clusters.parent_ids).by("second", "document")
     layers = [layer for system_layers in by_system.values() for layer in system_layers]
@@ -516,7 +550,11 @@ def _compute_moments(
 
 
 def _compute_mean_figures(sums: Floats) -> Floats:
-    """Compute means of figures from sums and counts; (…, 2 · figures) to (…, figures)."""
+    """Compute means of figures over runs.
+
+    Args:
+        sums: sums over runs, followed by the number of defined values: (…, 2 · figures).
+    """
     figures, counts = np.split(sums, 2, axis=-1)
     means: Floats = figures / counts
     return means

@@ -1,9 +1,10 @@
 """Precision, recall and F1 at each score of predictions, and the best score on held-out documents.
 
-A threshold keeps the predictions with at least its score. The number of different sets of kept
-predictions in a document is the number of its scores plus one. Each set is compared once, as a
-document of its own, with the chance of its own numbers and lengths. From one threshold to the next
-the sums change by the documents that lose a prediction. This is exact, in one pass.
+A threshold keeps the predictions with at least this score. In a document with k distinct scores,
+k + 1 different sets of predictions can be kept. Each set is a copy of the document, with these
+predictions alone. A copy is compared with gold once, with the chance of its own numbers and lengths
+of segments. The sums at a threshold differ from those at the next lower threshold only in
+documents that lose a prediction, so they are computed by adding up changes. This is exact.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ class ScoreSweep(Result, MappingResult):
         }
 
     def _convert_to_plain(self, best: BestScore) -> dict[str, Any]:
-        """Convert the best threshold of a system, with its scores, to plain data."""
+        """Convert the best threshold of a system, with its figures, to data for JSON."""
         tallies = {"chosen": best.chosen, "held_out": best.held_out, "all_kept": best.all_kept}
         scores = {
             name: {key: tally.score_of(ratio).to_dict() for key, ratio in self.figures.items()}
@@ -274,7 +275,13 @@ class _Copies(NamedTuple):
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, gold: str, name: str) -> _Copies:
-        """Copy each document that gold and a system saw."""
+        """Copy each document that gold and a system saw, once for each set of kept predictions.
+
+        Args:
+            corpus: corpus with gold and the system.
+            gold: name of the gold layer.
+            name: name of the system.
+        """
         layers, scores = corpus.layers, look_up_scores(corpus, name)
         system, is_shared = layers[name], layers[gold].annotated & layers[name].annotated
         quotes = corpus.unplaced.get(name)
@@ -313,11 +320,14 @@ class _Copies(NamedTuple):
         return cls(copies, copy_document, first_copies, documents, thresholds, from_index)
 
     def sum_by_threshold(self, table: Floats, is_counted: Bools | None = None) -> Floats:
-        """Sum the rows of the copies that are in use at each threshold; (thresholds, columns).
+        """Sum, at each threshold, the rows of the copies that represent their documents there.
 
         Args:
-            table: summands of each copy.
-            is_counted: mask of the documents that count, by index. Default: all.
+            table: row of sums for each copy: (copies, columns).
+            is_counted: mask of documents to include, by index. Default: all.
+
+        Returns:
+            Sums of shape (thresholds, columns).
         """
         rows = table if is_counted is None else table * is_counted[self.document][:, None]
         change = rows.copy()
@@ -337,7 +347,14 @@ class _Copies(NamedTuple):
 def _copy_segments(
     layer: Layer, document: Ints, scores: Floats | None, min_scores: Floats | None
 ) -> Layer:
-    """Copy the segments of each document; if scores are passed, only those that are kept."""
+    """Copy the segments of the document of each copy, without segments below its threshold.
+
+    Args:
+        layer: segments of all documents.
+        document: index of the document of each copy.
+        scores: score of each segment; `None` to keep all.
+        min_scores: smallest score that each copy keeps; `None` to keep all.
+    """
     counts = np.bincount(layer.document, minlength=len(layer.annotated))
     rows = find_entries(counts, document)
     _, copy_index = expand_ranges(np.zeros(len(document), np.int64), counts[document])
@@ -353,7 +370,13 @@ def _copy_segments(
 
 
 def _copy_quotes(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> UnplacedQuotes:
-    """Copy the kept quotes of each document that are not in the text."""
+    """Copy the quotes that are not in the text, without quotes below a copy's threshold.
+
+    Args:
+        quotes: quotes of all documents.
+        document: index of the document of each copy.
+        min_scores: smallest score that each copy keeps.
+    """
     sorted_quotes = quotes.select_rows(np.argsort(quotes.at, kind="stable"))
     low, high = (np.searchsorted(sorted_quotes.at, document, end) for end in ("left", "right"))
     rows, copy_index = expand_ranges(low, high)
@@ -362,7 +385,10 @@ def _copy_quotes(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> 
 
 
 def _compare_copies(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:
-    """Compare each copy with gold; (copies, 4 or 6)."""
+    """Compare each copy with gold, and return its sums: (copies, 4 or 6).
+
+    The columns are the fields of :class:`spanagree.results.score.Sums`.
+    """
     gold = next(annotator for annotator in copies.annotators if annotator != name)
     rows = compare_with_gold(copies, gold, counting).comparisons.by("document")
     columns = stack_columns(rows)
@@ -379,7 +405,22 @@ def _choose_best(
     ci: Jackknife,
     seed: int,
 ) -> BestScore | None:
-    """Choose a threshold on one half of the documents, and count on the other half."""
+    """Choose the best threshold on a random half of the documents, and count on the other half.
+
+    Sentences of one parent document are in the same half.
+
+    Args:
+        copies: copies of documents for each set of kept predictions.
+        table: sums of each copy, from :func:`_compare_copies`.
+        corpus: corpus of the evaluation.
+        settings: settings of the evaluation.
+        ci: confidence of the intervals, and clusters.
+        seed: random seed of the halves.
+
+    Returns:
+        The best threshold; `None` with fewer than two documents, or if the figure is undefined at
+        each threshold.
+    """
     clusters = ci.wholes_of(corpus.parent_ids, settings)
     unit_of_document = np.arange(len(corpus)) if corpus.parent_ids is None else corpus.parent_ids
     units = np.unique(unit_of_document[copies.documents])
@@ -423,7 +464,13 @@ def _choose_best(
 
 
 def _compute_gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
-    """Compute the gain in corrected F1 (or F1) of a threshold, over the same documents."""
+    """Compute the gain in corrected F1 of a threshold over no threshold.
+
+    Args:
+        by_unit: sums of each held-out unit with the threshold, and without one; (units, 4 or 6).
+        ci: confidence of the interval.
+        is_raw: True for the gain in observed F1.
+    """
     tables = []
     for rows in by_unit:
         matched, expected, *sizes = rows.T
@@ -437,7 +484,7 @@ def _compute_gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> 
 
 
 def _build_tally(sums: Floats, beta: float | None) -> Tally:
-    """Build a tally from sums over documents."""
+    """Build a tally from sums over documents, (4 or 6,), and the β of F-beta."""
     row = sums.tolist()
     matched = int(row[0]) if row[0] == int(row[0]) else row[0]
     sizes = [round(size) for size in row[2:4]]

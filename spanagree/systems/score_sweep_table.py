@@ -28,7 +28,8 @@ _NAMED = 3  # systems in a verdict
 def build_table(sweep: ScoreSweep, by: str | None) -> Frame:
     """Build a table with a row for each threshold of each system.
 
-    If there are many, text output shows a selection with the lowest, the highest and the best.
+    Text output shows a selection of many thresholds: the lowest, the highest, the best, and some
+    between them.
     """
     scores = [build_figure_columns(ratio, intervals=False) for ratio in sweep.figures.values()]
     columns = [
@@ -73,7 +74,7 @@ def build_table(sweep: ScoreSweep, by: str | None) -> Frame:
 
 
 def _select_thresholds(system: SystemSweep) -> list[int]:
-    """Select the indices of evenly spread thresholds, and of the best one."""
+    """Select the indices of evenly spread thresholds and of the best threshold."""
     n_thresholds = len(system.thresholds)
     spread_indices = np.linspace(0, n_thresholds - 1, min(_SHOWN, n_thresholds)).round().astype(int)
     best = [] if system.best is None else [system.best.threshold]
@@ -81,7 +82,7 @@ def _select_thresholds(system: SystemSweep) -> list[int]:
 
 
 def _write_remarks(sweep: ScoreSweep) -> list[str]:
-    """Write remarks on thresholds, and on the best one in both halves."""
+    """Write remarks on thresholds, and the figure of the best threshold in both halves."""
     noun = document_noun(sweep.settings)
     remarks = ["a threshold keeps predictions with at least that score, and those without one"]
     remarks += verdict.write_chance_remarks(sweep.settings)
@@ -115,7 +116,7 @@ def _look_up_score(sweep: ScoreSweep, tally: Tally) -> Score:
 
 
 def write_verdict(sweep: ScoreSweep) -> str:
-    """Write the verdict: the best threshold compared with none, on held-out documents."""
+    """Write the verdict, which compares the best thresholds of the first systems with none."""
     sentences = [
         _compare_best(sweep, system.name, system.best)
         for system in [*sweep.systems.values()][:_NAMED]
@@ -131,7 +132,7 @@ def write_verdict(sweep: ScoreSweep) -> str:
 
 
 def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
-    """Compare the best threshold with none, on held-out documents."""
+    """Write a comparison of a system's best threshold with none, on held-out documents."""
     noun, title = document_noun(sweep.settings), _look_up_title(sweep)
     score_key, prefix = verdict.choose_figure(sweep.settings)
     held_out, all_kept = (

@@ -28,7 +28,7 @@ from spanagree.systems.as_seqeval import (
     SeqevalScore,
     _as_list,
     _convert_to_lists,
-    _count,
+    _count_by_label,
 )
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def precision_recall_fscore_support(
         raise SettingError(f"beta {quote_value(beta)}; a number from 0 is needed")
     if not is_iterable(warn_for):
         raise SettingError(f"warn_for {quote_value(warn_for)}; a list of figures is needed")
-    counts = _count(
+    counts = _count_by_label(
         y_true, y_pred, suffix=suffix, beta=beta, sample_weight=sample_weight,
         zero_division=zero_division, chance=chance,
     )  # fmt: skip
@@ -135,7 +135,11 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 
 def _pair_tags(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
-    """Pair the gold tag with the tag of the system for each token."""
+    """Pair gold tag and predicted tag of each token, over all sentences.
+
+    Raises:
+        InputError: if the lists differ in length.
+    """
     both_tags = [_as_list("y_true", y_true), _as_list("y_pred", y_pred)]
     if any(not isinstance(tags, str) and is_iterable(tags) for tags in both_tags[0]):
         both_tags = [
@@ -219,7 +223,7 @@ def classification_report(
     <BLANKLINE>
     """
     check_integer(digits, 0, "digits")
-    counts = _count(
+    counts = _count_by_label(
         y_true, y_pred, suffix=suffix, mode=mode, sample_weight=sample_weight,
         zero_division=zero_division, scheme="auto" if scheme is None else scheme, chance=chance,
     )  # fmt: skip
@@ -238,7 +242,13 @@ _Row = tuple[str, Mapping[str, SeqevalScore], int]  # name, figures, support
 
 
 def _format_rows(rows: Sequence[_Row], n_labels: int, digits: int) -> str:
-    """Format the rows like seqeval, labels first, with the F1 of chance on the right."""
+    """Format the rows like seqeval's report, with expected and corrected F1 on the right.
+
+    Args:
+        rows: rows of labels, followed by rows of averages.
+        n_labels: number of rows of labels.
+        digits: number of decimals.
+    """
     from spanagree.results.numbers import NOT_SHOWN  # scores alone need no text
 
     width = max(len(name) for name, _, _ in rows)

@@ -1,9 +1,10 @@
 """SemEval's four strategies as in nervaluate: counts and scores, with chance if it is exact.
 
-Segments are paired one to one in the order of the text. Each segment of the system takes the best
-segment of gold that is not taken: first one that is right according to the strategy, the nearest by
-its borders; then, as an error, the first one that it overlaps at all. A pair therefore depends on
-earlier pairs, and differs from strategy to strategy.
+Each strategy pairs segments one to one. In the order of the text, each segment of the system takes
+an overlapping segment of gold that is not taken yet. It prefers gold segments that make a right
+pair according to the strategy, and of these the one with the nearest borders. Without such a
+segment it takes the first that it overlaps; this pair is an error. Pairs therefore depend on
+earlier pairs, and differ between strategies.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Strategy(NamedTuple):
     """A strategy of SemEval.
 
     Attributes:
-        of_label: True if the labels of a right pair are equal.
-        of_borders: True if the borders of a right pair are equal.
+        of_label: True if the labels of a right pair have to be equal.
+        of_borders: True if the borders of a right pair have to be equal.
         match: name of the equivalent measure in this package.
         error: outcome of a pair that is not right.
     """
@@ -187,7 +188,7 @@ class StrategyScores(Result):
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each strategy of each system, or of each of its labels."""
+        """Build the table with a row for each system and strategy, or for each of its labels."""
         is_overall = by is None
         columns = [
             Column("system", "system", "name"),
@@ -291,12 +292,13 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
 
 
 def count_outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, StrategyCounts]]:
-    """Count the outcomes of each strategy, over the documents that both saw.
+    """Count the outcomes of each strategy, over the documents that gold and system saw.
 
     Args:
         gold: gold segments.
         system: segments of the system.
-        n_labels: number of labels, each compared separately; 1 to compare all together.
+        n_labels: number of labels, each of which is compared separately; 1 to compare the segments
+            of all labels together.
 
     Returns:
         Counts by strategy, for each label.
@@ -356,12 +358,15 @@ def _add_spurious(
 
 
 def _find_first_choices(gold: Ints, system: Ints) -> Ints:
-    """Return the pairs that are made if each segment of the system in turn takes its best partner.
+    """Let each segment of the system in turn take its most preferred gold segment that is free.
 
     Args:
         gold: index of the gold segment of each possible pair.
-        system: index of the segment of the system, ascending, with its pairs in order of
-            preference.
+        system: index of the system's segment of each possible pair, ascending. The possible pairs
+            of one segment are in descending order of preference.
+
+    Returns:
+        Indices of the chosen pairs among the possible pairs.
     """
     pairs, taken_gold, last_settled = list[int](), set[int](), -1
     # each choice depends on earlier ones: chains of overlaps may be as long as a text
@@ -376,10 +381,13 @@ def _find_first_choices(gold: Ints, system: Ints) -> Ints:
 def _score_by_chance(
     corpus: Corpus, gold: str, evaluation: Evaluation
 ) -> tuple[dict[str, dict[str, Score]], list[str]]:
-    """Score each strategy by the equivalent measure, if that makes the same pairs.
+    """Compute F1 with chance by the measure that is equivalent to each strategy.
+
+    A measure is equivalent if it pairs the same segments in all possible annotations. Otherwise
+    the score is undefined.
 
     Returns:
-        F1 by strategy and system, undefined if chance is not computed, and the reasons.
+        F1 by strategy and system, and for each strategy without chance a note with the reason.
     """
     model = evaluation.counting.chance
     layers = corpus.layers.values()

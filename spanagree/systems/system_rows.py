@@ -1,4 +1,7 @@
-"""Rows of gold and systems: matches and sizes by system, document and label."""
+"""Rows of gold and systems: matches and sizes by system, document and label.
+
+Gold is the first annotator of each row, and a system the second.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,15 @@ def _add_unplaced(
     documents: Ints,
     pair: tuple[int, int],
 ) -> Comparisons:
-    """Add the quotes of a system that are not in the text to its rows."""
+    """Add the quotes of a system that are not in the text to its rows.
+
+    Args:
+        rows: rows of gold and the system.
+        corpus: corpus with the quotes.
+        counting: measure and chance model.
+        documents: indices of the documents that gold and the system saw.
+        pair: annotator index of gold and of the system.
+    """
     from spanagree.comparisons.unplaced_rows import add_unplaced_quotes  # most systems have offsets
 
     first, second = (np.full(len(documents), annotator) for annotator in pair)
@@ -71,7 +82,10 @@ def _add_unplaced(
 
 
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) -> SystemRows:
-    """Compare each system with gold, if gold is a layer of the corpus; check nothing."""
+    """Compare each system with gold, without checks of the layers.
+
+    Without a gold layer, as in a part of a corpus, there are no rows.
+    """
     names, measure = corpus.annotators, counting.measure
     if gold not in names:
         no_rows = Comparisons.none(is_whole=measure.is_whole)

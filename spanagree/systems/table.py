@@ -59,7 +59,7 @@ def _build_chance_cells(
 def build_table(evaluation: Evaluation, by: str | None) -> Frame:
     """Build a table with a row for each system.
 
-    With ``by`` it has a row for each part of a system, then its averages.
+    With ``by`` each label or document of each system has a row, followed by rows of its averages.
     """
     has_intervals = evaluation.jackknife is not None
     shows_ends = has_intervals and by != "document"
@@ -96,19 +96,20 @@ def build_table(evaluation: Evaluation, by: str | None) -> Frame:
     if by is None:
         columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
 
-    def list_figures(scored: HasScores) -> list[Value]:
+    def list_figure_cells(scored: HasScores) -> list[Value]:
+        """List the cells of all figures of a system, a label, a document or an average."""
         pairs = list(
             zip(columns_of_figures, map(scored.score_of, evaluation.figures.values()), strict=True)
         )
         values = [
             value for figure_columns, score in pairs for value in figure_columns.list_values(score)
         ]
-        shows_ends = [
+        end_values = [
             value
             for figure_columns, score in pairs
             for value in figure_columns.list_end_values(score)
         ]
-        return values + shows_ends if has_intervals else values
+        return values + end_values if has_intervals else values
 
     rows, breaks = list[list[Value]](), list[int]()
     for system in evaluation.systems.values():
@@ -117,7 +118,7 @@ def build_table(evaluation: Evaluation, by: str | None) -> Frame:
             _build_chance_cells(evaluation, system) if has_p_values else ([], [])
         )
         error = [_look_up_chance_error(evaluation, system)] * error_column
-        overall = [*list_figures(system), *error, *list_count_values(system.tally)]
+        overall = [*list_figure_cells(system), *error, *list_count_values(system.tally)]
         overall += [system.not_found] * has_lost_quotes
         not_found = _count_not_found_by_part(evaluation, system, by)
         if by is None:
@@ -125,13 +126,14 @@ def build_table(evaluation: Evaluation, by: str | None) -> Frame:
             rows.append([system.name, system.documents, *overall])
             continue
         for index, (part, tally) in enumerate(evaluation._list_parts(system, by)):
-            row = [system.name, part, "", part, *list_figures(tally), *list_count_values(tally)]
+            row = [system.name, part, "", part, *list_figure_cells(tally)]
+            row += list_count_values(tally)
             row += [not_found[part]] * has_lost_quotes
             rows.append(row + by_chance[index] if has_p_values else row)
         rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
         if by == "label" and system.labels:
             macro = [
-                *list_figures(system.macro),
+                *list_figure_cells(system.macro),
                 *list_count_values(None),
                 *[None] * has_lost_quotes,
             ]
@@ -196,7 +198,7 @@ def _write_remarks(evaluation: Evaluation, by: str | None) -> list[str]:
 
 
 def build_plot(evaluation: Evaluation, by: str | None) -> Plot:
-    """Plot F1 as observed and corrected of each system, as dots with their intervals.
+    """Plot observed and corrected F1 of systems, as dots with their intervals.
 
     By label, plot a heat map of corrected F1, labels × systems.
     """
@@ -226,7 +228,7 @@ def _build_part_columns(by: str, noun: str) -> list[Column]:
 
 
 def _list_undefined_reasons(scores: HasScores) -> list[str]:
-    """List the reasons for undefined figures."""
+    """List the undefined figures of a system, label or document, each with its reason."""
     reasons = []
     for ratio in list_figures(scores.beta).values():
         score = scores.score_of(ratio)
@@ -274,7 +276,7 @@ def _look_up_chance_error(evaluation: Evaluation, system: System) -> float | Non
 
 
 def write_remarks_on_chance(evaluation: Evaluation) -> list[str]:
-    """Write remarks on the random layers, and on segments under the rule of places."""
+    """Write remarks on undefined chance, on fixed layers, and on the rule of places."""
     remarks = verdict.write_chance_remarks(evaluation.settings)
     gold = evaluation.settings.gold
     if evaluation.settings.get("chance_of") == "systems":

@@ -1,4 +1,7 @@
-"""Corrected scores for Hugging Face's Trainer."""
+"""Corrected scores for Hugging Face's Trainer.
+
+The id of a label is its number in the model; its code here is its position among the sorted ids.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,14 @@ def trainer_metrics(
 
 
 def _build_corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
-    """Build a corpus with the gold labels and the predictions as two layers."""
+    """Build a corpus with the layers ``gold`` and ``predictions``.
+
+    Args:
+        prediction: EvalPrediction, or pair of predictions and label ids.
+        ids: known ids, ascending.
+        tags: tag of each id.
+        options: options for reading tags.
+    """
     predicted, gold, lengths = _read_label_ids(prediction, len(ids))
     columns = {
         "gold": TagColumn(tags, _convert_to_codes(gold, ids, lengths, "label ids")),
@@ -104,7 +114,7 @@ def _build_corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptio
 
 
 def _collect_metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
-    """Return the scores of a system and of some labels by name."""
+    """Collect the scores of a system, and of the passed labels, under the names for the Trainer."""
     scores = {name: system.score_of(ratio) for name, ratio in FIGURES.items()}
     metrics = {name: score.observed for name, score in scores.items()}
     metrics["chance"] = system.f1.expected
@@ -162,7 +172,14 @@ def _convert_to_codes(label_ids: Ints, ids: Ints, lengths: Ints, ids_noun: str) 
 
 
 def _read_label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
-    """Read predicted and gold ids of all tokens that count, and the number of these by document.
+    """Read the predicted and the gold ids of all tokens, without tokens with the id −100.
+
+    Args:
+        prediction: EvalPrediction, or pair of predictions and label ids.
+        n_labels: number of labels, the width of logits.
+
+    Returns:
+        Predicted ids, gold ids, and the number of remaining tokens of each document.
 
     Raises:
         InputError: if shapes do not fit.
@@ -198,7 +215,7 @@ def _read_label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
 def _flatten(
     documents: Any, ids_noun: str, allowed: Mapping[int, str], n_labels: int
 ) -> tuple[Ints, Ints]:
-    """Concatenate the ids of all tokens; return them and the number of tokens of each document.
+    """Concatenate the ids of the tokens of all documents, and count the tokens of each document.
 
     Args:
         documents: ids, or logits, of each document.
@@ -220,7 +237,17 @@ def _flatten(
 def _read_document_ids(
     document: Any, location: str, allowed: Mapping[int, str], n_labels: int
 ) -> Ints:
-    """Return the ids of one document, or the ids of the largest logits of its tokens."""
+    """Read the label ids of one document; from logits, the label with the largest logit is taken.
+
+    Args:
+        document: array of ids, or of logits (tokens, labels).
+        location: description of the document, for messages.
+        allowed: description of each allowed shape by the number of dimensions.
+        n_labels: number of labels.
+
+    Raises:
+        InputError: if the shape is not allowed, or logits are ``nan``.
+    """
     try:
         array = np.asarray(document)
         if array.dtype.kind == "O":

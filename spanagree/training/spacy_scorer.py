@@ -90,7 +90,14 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
 def _compute_scores(
     examples: Iterable[Any], key: str | None = None, *, match: MatchName, chance: str, **_: Any
 ) -> dict[str, Any]:
-    """Compute the scores of ``doc.ents`` or, with a key, of ``doc.spans``, by name."""
+    """Compute the scores of Examples under the names of spaCy.
+
+    Args:
+        examples: Examples of spaCy.
+        key: key in ``doc.spans``. Default: ``doc.ents`` are scored.
+        match: name of the measure.
+        chance: name of the chance model.
+    """
     name = "ents" if key is None else f"spans_{key}"
     corpus = _build_corpus(examples, key)
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
@@ -123,7 +130,11 @@ def _collect_values(tally: Tally) -> dict[str, float | None]:
 
 
 def _build_corpus(examples: Iterable[Any], key: str | None) -> Corpus:
-    """Build a corpus with the references and the predictions as two layers."""
+    """Build a corpus with the layers ``reference`` and ``predicted``.
+
+    Its units are tokens, or the pieces of text between the borders of differing tokens; units of
+    tokens without annotation are left out. The arguments are those of :func:`_compute_scores`.
+    """
     lengths: list[int] = []
     rows: dict[str, list[Ints]] = {"reference": [], "predicted": []}
     labels: dict[str, list[str]] = {"reference": [], "predicted": []}
@@ -158,7 +169,13 @@ def _build_corpus(examples: Iterable[Any], key: str | None) -> Corpus:
 
 
 def _build_layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLayer:
-    """Build a layer with each distinct span once, as spaCy counts; white space alone is no span."""
+    """Build a layer with each distinct span once, without spans of white space alone.
+
+    Args:
+        rows: arrays (spans, 3) with document, start and end.
+        labels: label of each span of all arrays.
+        n_documents: number of documents.
+    """
     label_codes, names = encode_by_first_use(labels)
     table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), label_codes))
     table = np.unique(table[table[:, 1] < table[:, 2]], axis=0)
@@ -167,7 +184,7 @@ def _build_layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLa
 
 
 def _find_unannotated(doc: Any, key: str | None) -> Bools:
-    """Compute the mask of tokens of a reference without annotation."""
+    """Compute the mask of tokens without annotation in a reference; ``key`` is as above."""
     if key is not None:
         return np.full(len(doc), key not in doc.spans)
     is_unset: Bools = doc.to_array("ENT_IOB") == _UNSET
@@ -181,6 +198,16 @@ def _compute_common_bounds(
     reference: Any, predicted: Any, position: int
 ) -> tuple[int, _Bounds, _Bounds]:
     """Compute the bounds of the tokens of both Docs in common units.
+
+    If both have the same tokens, these are the units. Otherwise a unit is the visible text between
+    neighbouring borders of tokens of either Doc.
+
+    Args:
+        reference, predicted: Docs of one Example.
+        position: number of the Example, for messages.
+
+    Raises:
+        InputError: if the texts differ in more than white space and case.
 
     Returns:
         The number of units, and the bounds in the reference and in the prediction.

@@ -124,7 +124,13 @@ def write_report(
 
 
 def _check_subject(corpus: Corpus, gold: str | None, *, team: bool, against: bool) -> None:
-    """Check that a report has one subject, and a team two annotators."""
+    """Check that a report has one subject, and that a team has two annotators.
+
+    The subject is systems against gold, a team, or systems against references.
+
+    Raises:
+        SettingError: if arguments of two subjects are passed, or the team has one annotator.
+    """
     if against and (team or gold is not None):
         raise SettingError(
             f"{'team' if team else 'gold'} and references or systems; a report on systems"
@@ -161,7 +167,7 @@ def render_page(report: Overview) -> str:
 
 @functools.cache
 def _build_environment() -> Any:
-    """Build the environment of the templates; text that is not HTML is escaped."""
+    """Build the Jinja environment of the page's templates, which escapes text that is not HTML."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(

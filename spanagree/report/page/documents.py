@@ -1,4 +1,8 @@
-"""Data of the browser of documents: the corpus as JSON, in columns."""
+"""Data of the browser of documents: the corpus as JSON, in columns.
+
+The browser is the part of the page that shows documents with the segments of two annotators. To
+save space, sorted integers are written as differences of neighbours, and masks as runs.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,11 @@ _SPECIAL = re.compile("[<>&\u2028\u2029]")  # with a meaning in HTML or in a scr
 
 
 def format_data(report: Overview) -> str:
-    """Format the corpus as JSON, in columns: each text once, segments as integers."""
+    """Format the corpus of a report as JSON for the browser.
+
+    Each text is contained once; segments consist of integers. Characters with a meaning in HTML
+    are escaped.
+    """
     corpus, difficulties, confused = report.corpus, report.difficulty, report.team_confusion
     names = list(corpus.layers)
     distinct_difficulties, inverse = np.unique(
@@ -60,7 +68,7 @@ def format_data(report: Overview) -> str:
 
 
 def _list_cells(corpus: Corpus, confused: Confusion) -> list[int]:
-    """List the cells of a confusion that are not 0: index of both labels, and count."""
+    """List the non-zero cells of a confusion of labels, flat: two label indices and the count."""
     label_indices = [*(corpus.labels.index(label) for label in confused.labels), len(corpus.labels)]
     cells = np.argwhere(confused.matrix).tolist()
     rows = ((label_indices[i], label_indices[j], int(confused.matrix[i, j])) for i, j in cells)
@@ -68,7 +76,10 @@ def _list_cells(corpus: Corpus, confused: Confusion) -> list[int]:
 
 
 def _list_likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
-    """List index and p of each document in which chance can vary, indices as differences."""
+    """List document index and p against chance, flat, of each document with a defined p.
+
+    An index is written as the difference from the index before it.
+    """
     p = {
         document_index: statistics.p
         for document_index, statistics in figures.items()
@@ -88,7 +99,11 @@ def _round_p(p: float) -> float:
 
 
 def _list_texts(corpus: Corpus) -> list[Any] | None:
-    """List the text of each document, or its tokens; joined by spaces if no token has one."""
+    """List each document's text or tokens; tokens without spaces are joined by spaces.
+
+    Returns:
+        A text, or a list of tokens, for each document; `None` for a corpus without texts.
+    """
     if corpus.offsets == "characters":
         return None if corpus.texts is None else list(corpus.texts)
     if corpus.tokens is None:
@@ -132,7 +147,7 @@ def _list_fragments(layer: Layer) -> dict[int, list[int]]:
 
 
 def _list_relations(layer: Layer) -> dict[int, list[tuple[int, int, str, bool]]]:
-    """List the relations of each document by index: both segments, label, direction."""
+    """List the relations by document index: indices of two segments, label, and direction."""
     links: dict[int, list[tuple[int, int, str, bool]]] = {}
     for link in () if layer.details is None else layer.details.yield_relations():
         links.setdefault(int(layer.document[link[0]]), []).append(link)

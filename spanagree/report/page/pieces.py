@@ -1,4 +1,8 @@
-"""Tables and charts of the page, from the results of the overview."""
+"""Tables and charts of the page, from the results of the overview.
+
+Templates call these functions, and insert the HTML that they return. Rows or columns that few
+readers need are folded: the reader unfolds them by a click.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +56,8 @@ from spanagree.settings import document_noun
 
 _WIDE = 8  # columns of a matrix from which names are upright
 _ROWS = 100  # labels
-_MEMBERS = 12  # annotators who are shown unfolded
-_QUEUE = 10  # disputed documents that are shown unfolded
+_UNFOLDED_ANNOTATORS = 12  # annotators who are shown unfolded
+_UNFOLDED_DOCUMENTS = 10  # disputed documents that are shown unfolded
 _MORE_COLUMNS = "more columns"
 _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 
@@ -64,7 +68,7 @@ def look_up_kind(result: Any) -> str:
 
 
 def _write_cell_caption(result: Any) -> str:
-    """Word the caption of cells of :func:`_render_f1`."""
+    """Write the caption of a matrix whose cells are rendered by :func:`_render_f1`."""
     if look_up_kind(result) == "observed":
         return "F1 as observed, as chance is undefined"
     return "corrected F1, and below it F1 as observed"
@@ -82,7 +86,10 @@ def select_f1(result: Any, score: Score) -> float:
 
 
 def show_bars(figures: Frame, short_names: Mapping[str, str] | None = None) -> Html:
-    """Render a table with a bar below each F1, the corrected one first, and with short names."""
+    """Render a table with bars below F1 and short names; corrected F1 is its first figure.
+
+    Spare columns, which a reader can do without, are a second, folded table.
+    """
     figures = replace(_move_f1_to_front(figures), verdict="")  # the summary shows it
     columns = figures.columns
     if spare := find_spare_columns(columns):
@@ -159,7 +166,7 @@ def _reorder_columns(figures: Frame, order: Sequence[int]) -> Frame:
 
 
 def _move_f1_to_front(figures: Frame) -> Frame:
-    """Move corrected F1 to the front of a table, as narrow windows cut the end off."""
+    """Move corrected F1 to the front of a table, as narrow windows cut off its last columns."""
     display = figures.shown
     front_columns = [index for index, column in enumerate(display.columns) if column.kind == "name"]
     for title in (title for title in _LEADING if title in display.header):
@@ -178,14 +185,14 @@ def _move_f1_to_front(figures: Frame) -> Frame:
     return replace(arranged, columns=columns)
 
 
-def show_members(report: TeamOverview) -> Html:
+def show_annotators(report: TeamOverview) -> Html:
     """Render a table of annotators, outliers first; further rows and columns are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
     columns = figures.shown.columns
     kind_columns = [
         column_index for column_index, column in enumerate(columns) if column.meaning == SHARES
     ]
-    spare_columns_ = [
+    spare_indices = [
         column_index
         for column_index, column in enumerate(columns)
         if column.spare and column_index not in kind_columns
@@ -195,12 +202,14 @@ def show_members(report: TeamOverview) -> Html:
         [
             column_index
             for column_index in range(len(columns))
-            if column_index not in (*kind_columns, *spare_columns_)
+            if column_index not in (*kind_columns, *spare_indices)
         ],
     )
-    elements = [show_bars(replace(narrow, rows=narrow.rows[:_MEMBERS]), report.short_names)]
-    if n_folded := len(narrow.rows[_MEMBERS:]):
-        folded_rows = replace(narrow, rows=narrow.rows[_MEMBERS:], remarks=())
+    elements = [
+        show_bars(replace(narrow, rows=narrow.rows[:_UNFOLDED_ANNOTATORS]), report.short_names)
+    ]
+    if n_folded := len(narrow.rows[_UNFOLDED_ANNOTATORS:]):
+        folded_rows = replace(narrow, rows=narrow.rows[_UNFOLDED_ANNOTATORS:], remarks=())
         elements.append(
             render_folded(
                 f"the other {pluralize(n_folded, 'annotator')}",
@@ -208,7 +217,7 @@ def show_members(report: TeamOverview) -> Html:
             )
         )
     for title, order in {
-        _MORE_COLUMNS: spare_columns_,
+        _MORE_COLUMNS: spare_indices,
         "shares of each kind of disagreement": kind_columns,
     }.items():
         if order:
@@ -249,8 +258,8 @@ def show_systems(report: SystemsOverview) -> Html:
     return show_bars(replace(figures, rows=rows, breaks=()), report.short_names)
 
 
-def show_against(report: ReferencesOverview) -> Html:
-    """Render the table of systems by rank, human agreement, and references."""
+def show_systems_and_references(report: ReferencesOverview) -> Html:
+    """Render a table with rows for systems by rank, for human agreement, and for references."""
     figures, people = report.against.table("annotator"), report.references
     rows = {str(row[0]): row for row in figures.rows if not row[1]}
     of_people = {str(row[0]): row for row in figures.rows[len(rows) + 1 :]}
@@ -271,7 +280,14 @@ def show_matrix(
     columns: Sequence[Html],
     cell: Callable[[int, int], Html],
 ) -> Html:
-    """Render a matrix of cells; a row has a name and a word below it."""
+    """Render a matrix of cells.
+
+    Args:
+        caption: caption above the matrix.
+        rows: name of each row, and small print below the name.
+        columns: headers of columns.
+        cell: function of a row and a column index that returns the HTML of the cell.
+    """
     is_wide = len(columns) > _WIDE
     head = build_element(
         "tr", build_element("td"), *(build_element("th", column, scope="col") for column in columns)
@@ -293,11 +309,11 @@ def show_matrix(
 
 
 def _render_f1(score: Score, figure_name: str) -> Html:
-    """Render a corrected F1 with the observed F1 below it, or only that without chance.
+    """Render a cell with corrected F1 and below it observed F1; without chance only observed F1.
 
     Args:
         score: F1 of the cell.
-        figure_name: name of the F1 that decides.
+        figure_name: "corrected", or "observed" if chance is undefined.
     """
     if figure_name == "observed" and not math.isnan(score.observed):
         return build_element(
@@ -326,7 +342,7 @@ def _render_heads(report: SystemsOverview | ReferencesOverview) -> list[Html]:
 
 
 def show_labels(report: SystemsOverview) -> Html:
-    """Render the F1 of each label and system; only the first labels if there are very many."""
+    """Render a matrix of F1, labels × systems; very many labels are cut to the first."""
     systems, no_tally = report.ranked_systems, Tally()
     labels = list(dict.fromkeys(label for system in systems for label in system.labels))
     if not labels:
@@ -346,7 +362,7 @@ def show_labels(report: SystemsOverview) -> Html:
 
 
 def show_labels_against(report: ReferencesOverview) -> Html:
-    """Render the F1 of each label and system, and of people; only the first labels if very many."""
+    """Render a matrix of F1, labels × systems and people; very many labels are cut to the first."""
     systems, ceiling, labels = report.ranked_systems, report.against.ceiling, report.against.labels
     if not labels:
         return render_remarks(*report.against.table("label").remarks[:1])
@@ -365,7 +381,14 @@ def _show_by_label(
     f1: Callable[[int, int], Score],
     result: Any,
 ) -> Html:
-    """Render a matrix with a row for each label; only the first if there are very many."""
+    """Render a matrix of F1 with a row for each label; very many labels are cut to the first.
+
+    Args:
+        rows: label of each row, and small print below it.
+        heads: headers of columns.
+        f1: function of a row and a column index that returns the F1 of the cell.
+        result: result with the settings of chance.
+    """
     n_hidden = len(rows[_ROWS:])
     extra_remarks = (
         [f"and {pluralize(n_hidden, 'more label')}; evaluate --by label has all"]
@@ -380,7 +403,7 @@ def _show_by_label(
 
 
 def show_levels(report: SystemsOverview) -> Html:
-    """Render the F1 of each level of difficulty and system, and of all documents."""
+    """Render a matrix of F1 of levels of difficulty × systems, with a row for all documents."""
     levels, document = report.levels, document_noun(report.difficulty.settings)
     evaluations = [
         (format_figure((level.low, level.high)), evaluation) for level, evaluation in levels.defined
@@ -403,7 +426,10 @@ def show_levels(report: SystemsOverview) -> Html:
 
 
 def show_tests(report: SystemsOverview) -> Html:
-    """Render a matrix of the lead of each system over the systems below it, with p."""
+    """Render a matrix of the lead of each system over the systems of lower rank, with p.
+
+    The lead is the difference in corrected F1, or in observed F1 if chance is undefined.
+    """
     result, systems = report.comparison, [system.name for system in report.ranked_systems]
     if result is None:
         return Html()
@@ -498,7 +524,12 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
 
 
 def show_outcomes(report: Overview, first: str, second: str) -> Html:
-    """Render a table of disagreements of pairs, by kind."""
+    """Render a table of the numbers of disagreements of each kind, with a row for each pair.
+
+    Args:
+        report: results of the report.
+        first, second: titles of the columns with the two names of a pair; "gold" needs no column.
+    """
     names = (second,) if first == "gold" else (first, second)  # gold is the same in all rows
     columns = [Column("", side_name, "name") for side_name in names]
     columns += [Column("", outcome, "count") for outcome in OUTCOMES]
@@ -518,9 +549,10 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
 
 
 def show_coefficients(report: TeamOverview) -> Html:
-    """Render the coefficients of token labels: beside annotators' labels, or a row for each label.
+    """Render the coefficients of token labels, such as α.
 
-    If segments of different labels overlap, each label has coefficients of its own.
+    The table of annotators' labels is next to them. If segments of different labels overlap, there
+    is a row of coefficients for each label instead.
     """
     token_coefficients = report.coefficients
     if isinstance(token_coefficients, str):
@@ -540,7 +572,7 @@ def show_coefficients(report: TeamOverview) -> Html:
 
 
 def show_bias(report: TeamOverview) -> Html:
-    """Render a table of annotators' labels, without the remarks of the coefficients above it."""
+    """Render a table of each annotator's labels, without remarks of the coefficients' table."""
     if isinstance(report.coefficients, str):
         return Html()
     figures = report.coefficients.table("annotator")
@@ -556,7 +588,10 @@ def show_queue(report: TeamOverview) -> Html:
     if not figures.rows:
         return render_remarks(figures.caption)
     hint = "spanagree disagreements lists every disputed segment, with who marked it"
-    first_rows, more_rows = figures.rows[:_QUEUE], figures.rows[_QUEUE:SHOWN]
+    first_rows, more_rows = (
+        figures.rows[:_UNFOLDED_DOCUMENTS],
+        figures.rows[_UNFOLDED_DOCUMENTS:SHOWN],
+    )
     more = ""
     if more_rows:
         more_figures = replace(
@@ -571,7 +606,7 @@ def show_queue(report: TeamOverview) -> Html:
 
 
 def _link_documents(figures: Frame, pair: tuple[str, str]) -> Html:
-    """Render a table of documents with a link to each document of a pair below."""
+    """Render a table of documents that link to the browser, which then shows a pair's segments."""
     display, (a, b) = figures.shown, (quote(name, errors="replace") for name in pair)
 
     def render_cell(row: int, column: int) -> Html | None:
@@ -592,7 +627,7 @@ def _write_omission(figures: Frame) -> list[str]:
 
 
 def show_gold(report: TeamOverview) -> Html:
-    """Render a table of gold by label, and the first segments to adjudicate."""
+    """Render a table of gold by label, and a table of the first segments to adjudicate."""
     if report.gold is None:
         return Html()
     figures = report.gold.table("adjudicate")
@@ -629,7 +664,7 @@ def show_plan(report: TeamOverview) -> Html:
 
 
 def show_slices(report: Overview) -> Html:
-    """Render slices: the largest difference, a chart for a single system or team, and a table."""
+    """Render the table of slices, and a chart of their F1 if there is one system or a team."""
     slices = report.slices
     if slices is None:
         return Html("")
@@ -654,7 +689,7 @@ def show_slices(report: Overview) -> Html:
 
 
 def write_chance(result: Agreement, pair: Pair) -> str:
-    """Word the chance statistics of a pair, if it was tested against chance."""
+    """Write the standard deviation of chance and p of a pair; empty if chance was not tested."""
     if (pair.a, pair.b) not in result.by_chance:
         return ""
     figures = result.by_chance[pair.a, pair.b].compute_for_all(pair.tally)
@@ -663,7 +698,7 @@ def write_chance(result: Agreement, pair: Pair) -> str:
 
 
 def show_coverage(report: TeamOverview) -> Html:
-    """Render a table of the documents that each annotator saw."""
+    """Render a table of the documents that each annotator saw, with a strip that shows which."""
     document, layers = document_noun(report.difficulty.settings), report.corpus.layers
     columns = [
         Column("", "annotator", "name"),
