@@ -432,7 +432,7 @@ class CrowdedDocuments:
             yield from self._yield_pair_sums(low, high)
 
     def _yield_pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
-        """Yield the matches and sizes of all pairs, document by document from ``low`` to ``high``."""
+        """Yield matches and sizes of all pairs, document by document from ``low`` to ``high``."""
         segments_of_documents = self.segments.select_documents(low, high)
         layouts = self._select_marked(segments_of_documents).yield_columns(
             low, self.count[low:high]
@@ -494,7 +494,7 @@ class CrowdedDocuments:
         )
 
     def _yield_random(self, segments: _Segments) -> Iterator[_Random]:
-        """Yield F of random segments for each document in which two annotators share a kind.
+        """Yield F of random segments for documents in which annotators have a kind in common.
 
         Kinds are defined in :class:`_Random`. A kind of one annotator alone adds nothing to pairs,
         and has no columns.
@@ -633,7 +633,7 @@ class CrowdedDocuments:
         ).between(ALL, ALL)
 
     def build_annotation_rows(self) -> Comparisons:
-        """Build a row for each annotation, the first, with sums over the references of its document.
+        """Build a row for each annotation, with sums over the references of its document.
 
         The references are all other annotators by default. If labels are counted, each label has a
         row.

@@ -128,7 +128,7 @@ def _build_undefined_mean(clusters: Clusters) -> Interval:
 def _compute_variances(
     clusters: Clusters, n_labels: int, is_feasible: bool
 ) -> dict[str, SampleVariance]:
-    """Compute variances over annotators, by figure: of team, annotators, labels and mean over pairs.
+    """Compute variances over annotators of four figures: of team, annotators, labels and mean.
 
     Variances of labels need the rows of single pairs. They are left out if these are too many (not
     ``is_feasible``).

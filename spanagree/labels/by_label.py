@@ -107,7 +107,7 @@ class CoefficientsByLabel(CoefficientsByPart):
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
     def _build_table(self, by: str | None) -> Frame:
-        """Stack the tables of the labels."""
+        """Build the table with the rows of all coefficients for each label in turn."""
         tables = {
             label: coefficients_of_label.table() for label, coefficients_of_label in self.items()
         }
@@ -171,7 +171,7 @@ def coefficients_by_label(
 
 
 def _select_label(corpus: Corpus, code: int) -> Corpus:
-    """Select the segments of one label."""
+    """Build a corpus with the segments of one label only; ``code`` is the index of the label."""
     layers_of_label = {
         name: layer.only(layer.label == code) for name, layer in corpus.layers.items()
     }

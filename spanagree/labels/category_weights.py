@@ -113,7 +113,13 @@ def choose_weights(measurement: str | None, category_weights: str | None) -> str
 
 
 def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
-    """Compute a matrix of weights by its name; ``None`` for identity."""
+    """Compute the matrix of weights with a name, (categories, categories); ``None`` for identity.
+
+    Args:
+        name: name in :data:`CATEGORY_WEIGHTS`, or "ranks" for α of an ordinal scale.
+        table: labels.
+        order: categories from low to high; `None` for numbers.
+    """
     if name == "identity":
         return None
     check_cost(3 * len(table.labels) ** 2, "a matrix with the weight of every two categories")
@@ -146,7 +152,12 @@ def parse_numbers(labels: Sequence[str]) -> list[float] | None:
 def _compute_label_positions(
     name: str, labels: Sequence[str], order: Sequence[str] | None
 ) -> Floats:
-    """Compute the positions of labels on a scale: their indices in `order`, or their numbers."""
+    """Compute the positions of labels on a scale: their indices in `order`, or their numbers.
+
+    Raises:
+        SettingError: if the order does not name each category once, a label is not a number, or a
+            ratio scale has negative numbers.
+    """
     numbers = parse_numbers(labels)
     if order is not None:
         names = list(order)
@@ -184,10 +195,14 @@ def _ratio_distances(positions: Floats) -> Floats:
 
 
 def _rank_distances(positions: Floats, n_labels: Ints) -> Floats:
-    """Compute the squared differences of the mean ranks of the labels of two categories.
+    """Compute Krippendorff's ordinal distance of each two categories; (categories, categories).
 
-    The difference is the number of labels between two categories, plus half of those of each
-    (Krippendorff's ordinal distance).
+    It is the squared difference of the mean ranks of their labels: the number of labels of the
+    categories between them, plus half of the labels of both.
+
+    Args:
+        positions: position of each category on the scale.
+        n_labels: number of labels of each category.
     """
     order = np.argsort(positions, kind="stable")
     mean_rank = np.empty(len(positions))
@@ -211,7 +226,7 @@ _DISTANCES: Mapping[str, Callable[[Floats, Ints], Floats]] = {
 def _compute_set_weights(
     labels: Sequence[str], weight: Callable[[Floats, Floats, Floats], Floats]
 ) -> Floats:
-    """Compute the weights of sets of labels.
+    """Compute the weights of categories that are sets of labels; (categories, categories).
 
     Args:
         labels: sets, written with a separator.
@@ -267,7 +282,11 @@ def count_co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def sum_weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | Ints:
-    """Sum the weights of ordered pairs of labels, by the number of labels of the item.
+    """Sum the weights of ordered pairs of labels, by number of labels of the item and by category.
+
+    Args:
+        table: labels.
+        weights: weights of categories; ``None`` for nominal labels.
 
     Returns:
         Sums by first category, (R, categories), for the R distinct numbers of labels; with
@@ -323,7 +342,7 @@ def compute_weighted_sum_of_cells(
 
 
 def has_order(labels: Sequence[str], *scales: str | None) -> bool:
-    """Decide whether a measurement or category weights need an order of the labels.
+    """Check whether a measurement or category weights need an order that labels do not have.
 
     >>> has_order(["low", "high"], "ordinal", None), has_order(["1", "2"], "ordinal", None)
     (True, False)

@@ -2,8 +2,9 @@
 
 Each is (A_o − A_e) / (1 − A_e), with A_o the observed agreement and A_e its expectation under a
 model of chance; :mod:`spanagree.labels.formulas` has the formulas. There may be two annotators or
-more, with complete labels or with gaps. Sums over items are shaped (1, columns) for a table, and
-(categories, columns) for each category against all others.
+more, with complete labels or with gaps, which are missing labels. Sums over items are shaped
+(1, columns) for a table, and (categories, columns) for coefficients by category: each row treats
+one category and all others together as two categories.
 """
 
 from __future__ import annotations
@@ -148,7 +149,14 @@ def _compute_coefficient(
     other_labels: Sequence[Sequence[object]],
     options: LabelOptions,
 ) -> Coefficient:
-    """Compute a coefficient from a table, or from lists of labels by annotator."""
+    """Compute a coefficient from a table, or from the labels of each annotator.
+
+    Args:
+        definition: definition of the coefficient.
+        table: labels, or labels of the first annotator.
+        other_labels: labels of the other annotators; empty if ``table`` has all labels.
+        options: options on items and weights.
+    """
     check_keywords(options, LabelOptions.__annotations__)
     labels_by_annotator = [table, *other_labels] if other_labels else table
     return score_coefficient(
@@ -182,6 +190,8 @@ class CoefficientInputs:
         order: Sequence[str] | None = None,
     ) -> CoefficientInputs:
         """Build the inputs from a table or from lists of labels.
+
+        The arguments are those of :func:`spanagree.coefficients`.
 
         Raises:
             InputError: if `table` is no table and cannot be converted.
@@ -344,7 +354,12 @@ class CoefficientInputs:
 def score_coefficient(
     definition: CoefficientKind[Coefficient], inputs: CoefficientInputs
 ) -> Coefficient:
-    """Compute a chance-corrected coefficient, overall and for each category against the others."""
+    """Compute a chance-corrected coefficient, overall and for each category against all others.
+
+    Args:
+        definition: definition of the coefficient.
+        inputs: labels and weights of categories; coefficients by category are always nominal.
+    """
     shared_fields = inputs.build_shared_fields(definition)
     if reason := inputs.explain_undefined(definition):
         return Coefficient(**shared_fields, reason=reason)

@@ -17,7 +17,7 @@ _COUNTED = (*Counts._fields, "agreements", "potential")
 
 
 def list_caveats(coefficient: Coefficient) -> tuple[str, ...]:
-    """Collect caveats of the corrected figure."""
+    """Collect warnings about the corrected figure of a coefficient, and about its data."""
     score = build_undefined_score("")
     if coefficient.CORRECTED:
         corrected_figure = getattr(coefficient, coefficient.CORRECTED)

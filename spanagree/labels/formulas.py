@@ -249,7 +249,10 @@ def count_pairs_of_categories(counts: LabelCounts) -> tuple[Ints, Ints]:
 
 
 def compute_agreement_figures(columns: Any) -> Floats:
-    """Compute agreement R of each category, expected R and corrected R; then means and medians.
+    """Compute observed, expected and corrected agreement R of each category, its mean and median.
+
+    R is the number of pairs of labels with the category twice, divided by the number of pairs with
+    the category at least once.
 
     Args:
         columns: number of ordered pairs with the category twice, for each category, then number
@@ -286,7 +289,7 @@ def append_mean_and_median(values: Floats, is_counted: Bools) -> Floats:
 
 
 def compute_mean_and_median(values: Floats) -> tuple[Floats, Floats]:
-    """Compute the mean and the median of the defined values of each row; (rows,)."""
+    """Compute the mean and the median of the defined values of each row; (rows,) each."""
     is_defined = ~np.isnan(values)
     n_defined = is_defined.sum(axis=1)
     mean = np.where(is_defined, values, 0).sum(axis=1) / np.where(n_defined, n_defined, np.nan)
@@ -298,7 +301,7 @@ def compute_mean_and_median(values: Floats) -> tuple[Floats, Floats]:
 
 
 def compute_rows(definition: CoefficientKind[Any], sums: CoefficientSums) -> list[list[float]]:
-    """Compute the three figures of a coefficient for each row of sums."""
+    """Compute observed, expected and value of a coefficient for each row of sums; (rows, 3)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rows: list[list[float]] = definition.formula(sums).tolist()
     return rows
@@ -307,7 +310,14 @@ def compute_rows(definition: CoefficientKind[Any], sums: CoefficientSums) -> lis
 def compute_all_figures(
     columns: Floats, n_categories: int, n_annotators: int, weight_matrices: WeightMatrices = NOMINAL
 ) -> Floats:
-    """Compute the figures of all coefficients from columns of sums; (rows, 3 · coefficients)."""
+    """Compute observed, expected and value of all coefficients; (rows, 3 · coefficients).
+
+    Args:
+        columns: fields of :class:`CoefficientSums` next to each other; (rows, columns).
+        n_categories: number of categories.
+        n_annotators: number of annotators.
+        weight_matrices: weights of categories.
+    """
     column_borders = list(find_first_columns(n_categories, n_annotators).values())[1:]
     sums = CoefficientSums(
         *np.split(columns, column_borders, axis=1), weight_matrices=weight_matrices
@@ -382,7 +392,12 @@ class CoefficientKind(Generic[C]):
         return self.sign if weight_matrices.weights is None else self.weighted_sign or self.sign
 
     def explain_undefined(self, *, has_names: bool, n_categories: int) -> str:
-        """Explain why the coefficient is entirely undefined; empty if it is not."""
+        """Write the reason if a coefficient is undefined for all tables like this; else empty.
+
+        Args:
+            has_names: False for a table of counts, without names of annotators.
+            n_categories: number of categories.
+        """
         if self.needs_names and not has_names:
             return "a table of counts does not say who gave which label"
         if self.needs_second_category and n_categories < 2:

@@ -3,7 +3,8 @@
 Every coefficient is a function of sums S = Σ s_u over units u, so the coefficient without unit u
 is the same function of S − s_u; see :mod:`spanagree.uncertainty.jackknife`. A unit is an item.
 Tokens of the same document are dependent, so for tokens a unit is a document with all its tokens.
-Summands are a sparse table of (units, columns).
+Summands are a sparse table of (units, columns). Moments are the figures, with sums of powers of
+their changes without each unit.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ def compute_intervals(
 def compute_coefficient_moments(
     inputs: CoefficientInputs, weights: Floats, jackknife: Jackknife
 ) -> Moments:
-    """Compute three figures of each coefficient, and their changes without one cluster.
+    """Compute the moments of observed, expected and value of each coefficient.
 
     Args:
         inputs: labels.
         weights: fixed weight kᵢ of each item for SPA; (items,).
-        jackknife: options of the intervals, with the kind of clusters.
+        jackknife: options of the intervals, with the kind of units.
     """
     table = inputs.table
     n_annotators, n_categories = inputs.counts_by_annotator.shape
@@ -72,7 +73,15 @@ def compute_coefficient_moments(
 
 
 def compute_category_intervals(inputs: CoefficientInputs, jackknife: Jackknife) -> list[Interval]:
-    """Compute the intervals of agreement on each category, then of their mean and median."""
+    """Compute the intervals of the agreement on each category, and of mean and median agreement.
+
+    Args:
+        inputs: labels.
+        jackknife: options of the intervals.
+
+    Returns:
+        Intervals of the categories in the order of labels, followed by those of mean and median.
+    """
     table = inputs.table
     unit = _number_units(table, _look_up_clusters(table, jackknife))
     item, label, n_labels = table.cells
@@ -162,7 +171,12 @@ def build_unit_table(
 def _build_sparse_table(
     entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]
 ) -> Any:
-    """Build a csr table from rows, columns and values of cells; equal cells are added."""
+    """Build a sparse table in csr format; values of the same cell are added.
+
+    Args:
+        entries: arrays of rows, columns and values of cells.
+        shape: shape of the table.
+    """
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
     rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))

@@ -10,7 +10,7 @@ from spanagree.corpus.label_table import LabelTable
 
 
 def count_neighbours(table: LabelTable) -> tuple[Ints, ...]:
-    """Count the pairs of an annotator's label and another label of the same item.
+    """Count the pairs of a label of an annotator and a label of another annotator on the same item.
 
     Returns:
         Columns of annotator, label, other label, number of pairs, and number of labels of the

@@ -29,7 +29,7 @@ BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"
 
 
 def build_pairs_table(inputs: CoefficientInputs) -> Frame:
-    """Build a table with a row for each two annotators, over the items that both labelled."""
+    """Build a table with a row for each pair of annotators, over the items that both labelled."""
     table = inputs.table
     signs = [definition.sign_with(inputs.weight_matrices) for definition in CORRECTED]
     columns = [
@@ -68,7 +68,11 @@ def build_pairs_table(inputs: CoefficientInputs) -> Frame:
 def _compute_sums_of_pairs(
     inputs: CoefficientInputs, table: LabelTable
 ) -> tuple[Ints, Ints, CoefficientSums, Floats]:
-    """Compute sums over the items that two annotators both labelled, for each pair.
+    """Compute, for each pair of annotators, the sums over the items that both labelled.
+
+    Args:
+        inputs: inputs of the coefficients, with the weights of categories.
+        table: labels with named annotators.
 
     Returns:
         Indices of both annotators, (pairs, 2); number of items, (pairs,); sums, with a row for
@@ -166,7 +170,7 @@ def stuart(contingency: Floats) -> Floats:
 
 
 def build_items_table(inputs: CoefficientInputs) -> Frame:
-    """Build a table with a row for each item with different labels, by agreement.
+    """Build a table with a row for each disputed item, which has different labels.
 
     Items are sorted by agreement, ascending, then by number of labels, descending, then by name.
     """
@@ -194,7 +198,7 @@ def build_items_table(inputs: CoefficientInputs) -> Frame:
 
 
 def _name_items(table: LabelTable, items: Ints) -> dict[int, str]:
-    """Name items; tokens by their document and their position in it, from 1."""
+    """Look up the names of items; a token is named by its document and its position from 1."""
     if table.documents is None:
         return {i: table.name_of(i) for i in items.tolist()}
     document = table.documents[items]
@@ -205,7 +209,10 @@ def _name_items(table: LabelTable, items: Ints) -> dict[int, str]:
 
 
 def _list_labels(table: LabelTable, items: Ints) -> dict[int, list[str]]:
-    """List the labels of items, each with its annotators, or their number if they are unnamed."""
+    """List the labels of items as text, each label with the annotators who gave it.
+
+    In a table of counts, annotators have no names, and their number is written.
+    """
     is_requested = np.zeros(table.size, np.bool_)
     is_requested[items] = True
     rows = np.flatnonzero(is_requested[table.item])

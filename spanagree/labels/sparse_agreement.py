@@ -86,7 +86,7 @@ def spa(
 def score_spa(
     inputs: CoefficientInputs, weights: str, class_distribution: Mapping[str, float] | None = None
 ) -> Spa:
-    """Compute SPA, overall and for each category; see :func:`spa`."""
+    """Compute SPA from prepared inputs, overall and for each category; see :func:`spa`."""
     check_choice(weights, WEIGHTS, "weights")
     by_class = weights == "inverse_variance_class"
     if class_distribution is not None and not by_class:
@@ -147,7 +147,7 @@ def score_spa(
 
 
 def _build_spa_fields(observed: float, expected: float, corrected_figure: float) -> dict[str, Any]:
-    """Build the figures of SPA, and the reason if any is undefined."""
+    """Build the fields of a result of SPA: its figures, and the reason if one is undefined."""
     reason = build_corrected_score(observed, expected).reason
     reason = reason and f"corrected: {reason}"
     if math.isnan(observed):
@@ -164,12 +164,15 @@ def _build_spa_fields(observed: float, expected: float, corrected_figure: float)
 def _compute_by_category(
     table: LabelTable, weight_by_n: Floats, sums: CoefficientSums
 ) -> list[list[float]]:
-    """Compute the probability that another annotator chooses a category if one did.
+    """Compute SPA of each category: the probability that another annotator chooses it if one did.
 
     Args:
         table: labels.
         weight_by_n: weight k for each number of labels; (R,).
         sums: sums over all items.
+
+    Returns:
+        Observed, expected and corrected probability of each category.
     """
     n, _, _, agreeing = table.counts
     weighted_pairs = (weight_by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
@@ -217,7 +220,13 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
 def _parse_distribution(
     labels: Sequence[str], class_distribution: Mapping[str, float] | None
 ) -> Floats | None:
-    """Check a class distribution, and order it by label; ``None`` without."""
+    """Check a class distribution, and convert it to an array in the order of labels.
+
+    The result is ``None`` without a distribution.
+
+    Raises:
+        SettingError: if it is not a probability for each category.
+    """
     if class_distribution is None:
         return None
     if not isinstance(class_distribution, Mapping):
@@ -251,7 +260,17 @@ def _check_probabilities(values: Sequence[Any]) -> Floats:
 def _compute_weights(
     weights: str, n: Ints, n_categories: int, distribution: Floats | None
 ) -> tuple[Floats, str]:
-    """Compute the weight k of an item with n labels, and a note; empty without any."""
+    """Compute the weight k of an item for each number of labels.
+
+    Args:
+        weights: name in :data:`WEIGHTS`.
+        n: numbers of labels, 2 or more; (R,).
+        n_categories: number of categories.
+        distribution: probability of each category, for weights by variance. Default: uniform.
+
+    Returns:
+        Weights of shape (R,), and a note if all variances are 0; else empty.
+    """
     weights_by_name = {
         "flat": np.ones(len(n)),
         "annotations": n.astype(np.float64),
@@ -280,6 +299,10 @@ def _test_dependence(table: LabelTable, agreement: Floats) -> str:
     between for five labels, so its ranks would depend on the number of labels even if its mean does
     not. The sentence reports SPA with three weights, which have equal expectations if labels are
     missing at random.
+
+    Args:
+        table: labels.
+        agreement: agreement Pᵢ of each item.
 
     Returns:
         The sentence; empty without a significant dependence.

@@ -76,7 +76,7 @@ def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
 
 
 def score_bias(inputs: CoefficientInputs) -> Bias:
-    """Compute the bias, overall, for each category and for each annotator."""
+    """Compute bias B from prepared inputs, also by category and annotator; see :func:`bias`."""
     shared_fields = inputs.build_shared_fields(CoefficientSet.bias)
     if reason := inputs.explain_undefined(CoefficientSet.bias):
         return Bias(**shared_fields, reason=reason)
@@ -102,9 +102,10 @@ def score_bias(inputs: CoefficientInputs) -> Bias:
 
 
 def _compute_by_annotator(inputs: CoefficientInputs, sums: CoefficientSums) -> dict[str, float]:
-    """Compute each annotator's summand in the variances of P(k|c), Σ_k (P(k|c) − mean)².
+    """Compute the summand of each annotator c in the bias, by name.
 
-    Annotators without a label are left out.
+    It is Σ_k (P(k|c) − mean over annotators)², divided by n(n − 1) for n annotators. Annotators
+    without a label are left out.
     """
     preferences, n_annotators = (field_values[0] for field_values in sums.preferences)
     variance_share = sums.weigh_squares(preferences - preferences.sum(axis=0) / n_annotators).sum(
@@ -456,7 +457,7 @@ def _parse_ci(ci: bool | Jackknife) -> Jackknife | None:
 
 
 def _describe_labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, AnnotatorLabels]:
-    """Compute number of labels, agreement with others and bias of each annotator, by name."""
+    """Compute the number of labels, agreement with others, and share of bias of each annotator."""
     table, weights = inputs.table, inputs.weight_matrices.weights
     n_labels, n_others, n_agreeing_pairs = table.co_labels
     if weights is not None and table.named:

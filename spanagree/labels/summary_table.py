@@ -1,4 +1,8 @@
-"""Tables, plots, verdict, caveats and remarks of all coefficients of a table of labels."""
+"""Tables, plots, verdict, caveats and remarks of all coefficients of a table of labels.
+
+Some coefficients have other rows in text output than in data: a frame lists the indices of rows for
+people only, and of rows for data only.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,10 @@ def write_verdict(coefficients: Coefficients) -> str:
 
 
 def build_table(coefficients: Coefficients, by: str | None) -> Frame:
-    """Build a table with a row for each coefficient, or for each category, pair and so on."""
+    """Build a table with a row for each coefficient.
+
+    With ``by`` it has a row for each category, annotator, pair of annotators or disputed item.
+    """
     table_builders: dict[str | None, Callable[[], Frame]] = {
         None: lambda: _build_coefficients_table(coefficients),
         "category": lambda: _build_category_table(coefficients),
@@ -101,7 +108,7 @@ def _build_coefficients_table(coefficients: Coefficients) -> Frame:
         counts: Counts = coefficients.counts,
         **replaced_cells: Value,
     ) -> list[Value]:
-        """Build the cells of a coefficient in the order of the columns.
+        """List the cells of a row in the order of the columns.
 
         Args:
             name: name of the row.
@@ -167,7 +174,7 @@ def _build_coefficients_table(coefficients: Coefficients) -> Frame:
 
 
 def _build_category_table(coefficients: Coefficients) -> Frame:
-    """Build the table of agreement by category, then its mean and median."""
+    """Build the table with a row for each category, and rows for mean and median of categories."""
     ci = coefficients.settings.ci is not None
     columns = [
         Column("category", "", "name"),
@@ -242,7 +249,7 @@ def _build_annotator_table(coefficients: Coefficients) -> Frame:
 
 
 def _yield_remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
-    """Yield remarks on the lowest agreement by category, and reasons for undefined figures."""
+    """Yield remarks on the category of lowest agreement, and reasons for undefined figures."""
     if by in ("annotator", "pair"):
         if not coefficients.annotators:
             yield "no rows: a table of counts does not say who gave which label"

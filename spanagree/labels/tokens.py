@@ -88,7 +88,7 @@ class _LabelledPart(NamedTuple):
 
 
 def _label_part(part_corpus: Corpus, skip_outside: bool) -> _LabelledPart:
-    """Label the tokens of a part of a corpus, in the process that reads it."""
+    """Label the tokens of a part of a corpus; a worker that reads the part calls this."""
     part_corpus = keep_placed(part_corpus, "tokens")
     documents = remove_text(part_corpus).replace(layers={}, labels=(), changes=())
     return _LabelledPart(documents, label_tokens(part_corpus, skip_outside))
@@ -109,10 +109,12 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
     labels = tuple(sorted({label for table in tables for label in table.labels}))
 
     def find_codes(names: tuple[str, ...], all_names: tuple[str, ...]) -> Ints:
+        """Find the index of each name among all names."""
         code_by_name = {name: i for i, name in enumerate(all_names)}
         return np.array([code_by_name[name] for name in names], np.int64)
 
     def compute_totals_before(sizes: Iterable[int]) -> list[int]:
+        """Compute the sum of the sizes before each size."""
         return [*accumulate(sizes, initial=0)][:-1]
 
     n_items, n_documents = (
@@ -159,7 +161,10 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
 
 
 def _find_borders(corpus: Corpus) -> Ints:
-    """Find the tokens at which a segment or a document begins or ends, sorted."""
+    """Find the tokens at which a segment or a document begins or ends, sorted and distinct.
+
+    Tokens have one numbering over all documents.
+    """
     ends = [corpus.starts, corpus.starts + corpus.lengths]
     for layer in corpus.layers.values():
         begin = corpus.starts[layer.document]
@@ -183,6 +188,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     _check_items(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
 
     def find_items(tokens: Ints) -> Ints:
+        """Find the item of each token: the token itself, or the run that begins there."""
         return tokens if borders is None else np.searchsorted(borders, tokens)
 
     starts = find_items(corpus.starts)
@@ -257,7 +263,7 @@ def select_marked_items(table: LabelTable) -> LabelTable:
 
 
 def _check_items(corpus: Corpus, size: int) -> None:
-    """Raise an error if tokens cannot be items, or are too many.
+    """Check that tokens can be items, and are not too many.
 
     Raises:
         InputError: if a label is called O, or a segment is discontinuous.

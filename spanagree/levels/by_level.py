@@ -176,7 +176,7 @@ class EvaluationByLevel(Result):
         }
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the table with a row for each level and system, then for all documents and system."""
+        """Build the table with a row for each level and system, and rows for all documents."""
         columns = [
             Column("level", "", "name"),
             Column("from"),

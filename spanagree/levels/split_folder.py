@@ -124,7 +124,7 @@ def write_split(
 
 
 def _write_settings(split: Split, new_folder: Path) -> None:
-    """Write a JSON file with settings and borders of the split, and the names of the other files."""
+    """Write a JSON file with settings and borders of the split, and the names of other files."""
     settings = {**split.to_dict(), "files": sorted(path.name for path in new_folder.iterdir())}
     text = json.dumps(settings, indent=2, allow_nan=False)
     (new_folder / SETTINGS).write_text(f"{text}\n", encoding="utf-8")

@@ -256,7 +256,7 @@ class Worklist(Result):
         write_tasks(self.corpus, self.document, assignees, path, task_kind)
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the table of readings or, with ``by``, of annotators; a terminal shows annotators."""
+        """Build the table of readings, or of annotators with ``by`` and in a terminal."""
         n_annotators = len(self.names)
         if by is not None:
             return build_shortened_table(self._tabulate_annotators, n_annotators)

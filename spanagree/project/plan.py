@@ -1,7 +1,7 @@
 """Plans: numbers of documents and annotators that an interval of a given width needs.
 
 With fixed annotators, a score of the team is a mean over documents of contributions of their pairs
-of annotators: the changes of the score if the pair is left out in this document. In the square of a
+of annotators: the changes of the score by the sums of the pair, to first order. In the square of a
 document's contribution, a product of the contributions of two pairs is of one of three kinds: the
 pairs are the same (mean c2), they share an annotator (c1), or they do not (c0). The variance of a
 document seen by k annotators follows from these means over the observed documents:
@@ -464,7 +464,7 @@ def compute_slopes(totals: Floats) -> Floats:
 
 
 def compute_changes(sums: Floats) -> Floats:
-    """Compute the changes of the three scores by rows of sums, to first order."""
+    """Compute the contribution of each row of sums to the three scores, (rows, 3), to first order."""
     change: Floats = sums @ compute_slopes(sums.sum(axis=0)).T
     return change
 
@@ -528,7 +528,7 @@ def _compute_variances(
     It is the variance of a U-statistic of pairs, see the equation in the module's opening. For
     numbers above ``n_estimable``, and if the estimate is not above 0, the variance at
     ``n_estimable`` is extrapolated: it decreases as in a model with effects of document, annotator
-    and pair (Hoeffding 1948), with c1 between 0 and c2, and c0 between 2·c1 − c2 and c1.
+    and pair (Hoeffding 1948), with 0 ≤ c1 ≤ c2 and max(2·c1 − c2, 0) ≤ c0 ≤ c1.
 
     Args:
         total: sums over documents of the columns of the document table: (samples, 8).

@@ -1,4 +1,8 @@
-"""Coefficients of each slice of items, or of the tokens of a corpus."""
+"""Coefficients of each slice of items, or of the tokens of a corpus.
+
+Differences between slices are differences of Krippendorff's α. Their variances come from the
+jackknife, which leaves out one unit at a time: an item or, for tokens, a document.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +173,7 @@ class CoefficientsBySlice(CoefficientsByPart):
         return [change._asdict() for change in self.differences] or None
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a table with a row for each slice."""
+        """Build the table with a row for each slice, and columns for coefficients."""
         has_intervals = self.settings.ci is not None
         columns = [
             Column("slice", escape_name(self.title), "name", "slice"),
@@ -301,7 +305,7 @@ class _Alpha(NamedTuple):
 
 
 def _compute_alpha(coefficients_of_slice: Coefficients, jackknife: Jackknife) -> _Alpha:
-    """Compute α of a slice with jackknife moments over items, or over documents for tokens."""
+    """Compute α of a slice and its jackknife moments, and check if the slice can be tested."""
     inputs = coefficients_of_slice.basis
     if inputs is None or inputs.no_pairs_reason:
         return _Alpha(math.nan, 0.0, 0.0, 0.0, False)
@@ -318,7 +322,17 @@ def _compute_alpha(coefficients_of_slice: Coefficients, jackknife: Jackknife) ->
 def _compute_differences(
     coefficients_by_name: Mapping[str, Coefficients], jackknife: Jackknife, is_ordered: bool
 ) -> tuple[tuple[AlphaDifference, ...], int]:
-    """Test each step of slices in order, or find the largest difference of all pairs."""
+    """Test differences of α: of each slice to the next in an order, or else of all pairs.
+
+    Args:
+        coefficients_by_name: coefficients of each slice.
+        jackknife: options of the intervals.
+        is_ordered: True if slices have an order.
+
+    Returns:
+        All tested steps or, without an order, the largest significant difference (the largest
+        difference if none is significant), and the number of tests that p is adjusted for.
+    """
     alphas = {
         name: _compute_alpha(coefficients_of_slice, jackknife)
         for name, coefficients_of_slice in coefficients_by_name.items()
@@ -350,7 +364,16 @@ def _compute_differences(
 def _compute_difference(
     pair: tuple[str, str], alphas: Mapping[str, _Alpha], tail: float, n_differences: int
 ) -> AlphaDifference:
-    """Compute the difference of α in two slices without common units; variances add."""
+    """Compute the difference of α of two slices, with its interval and p.
+
+    The slices have no common units, so the variance of the difference is the sum of both variances.
+
+    Args:
+        pair: names of both slices.
+        alphas: α of each slice.
+        tail: probability beyond each end of all intervals together.
+        n_differences: number of differences that p and the interval are adjusted for.
+    """
     first, second = (alphas[name] for name in pair)
     value = second.value - first.value
     variance, fourth = first.variance + second.variance, first.fourth + second.fourth

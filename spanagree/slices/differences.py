@@ -68,7 +68,10 @@ class SliceTable:
         return n_units >= ENOUGH and min(informative) >= _LEAST_INFORMATIVE
 
     def explain_missing_variance(self, noun: str) -> str:
-        """Explain why documents do not determine the variance; empty if they do."""
+        """Write the reason if too few documents have an error or a match for a variance.
+
+        The result is empty if there are enough. ``noun`` is the word for a document.
+        """
         _, *informative = self.evidence
         for n_informative, outcome in zip(informative, ("an error", "a match"), strict=True):
             if n_informative < _LEAST_INFORMATIVE:

@@ -1,4 +1,4 @@
-"""Values of documents in a column of their own rows, which are read only on request.
+"""Values of documents in a column of metadata, which is read only on request.
 
 Rows are in files (JSON, JSON lines, CSV, TSV, Parquet, saved datasets) or in a data frame in
 memory. A row belongs to the document with its id. Rows without ids are taken in order, if there are
@@ -57,7 +57,10 @@ class MetadataColumn:
         self._conflicts: dict[str, str] = {}
 
     def add(self, row: Mapping[str, Any], location: str) -> None:
-        """Add a row."""
+        """Add the value of a row, under each id that the row may belong to.
+
+        ``location`` is the place of the row in its source, for messages.
+        """
         self.n_rows += 1
         value = None
         with suppress(KeyError):
@@ -115,7 +118,11 @@ class MetadataColumn:
 
 
 def _convert_to_text(cell: Any, column: str, location: str) -> str | None:
-    """Convert a value to text; ``None`` if it is missing."""
+    """Convert the cell of a row to text; ``None`` if the value is missing.
+
+    Raises:
+        InputError: if the cell is a list or an object.
+    """
     if cell is None or cell == "" or cell != cell:  # NaN differs from itself
         return None
     if isinstance(cell, (list, tuple, Mapping)):
@@ -190,7 +197,11 @@ def read_column_values(
 def _join_in_order(
     tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str], noun: str
 ) -> list[str | None]:
-    """Join the values of several files with a row for each document, in their order."""
+    """Join the values of several files without ids, whose rows are the documents in order.
+
+    Raises:
+        InputError: if there are not as many rows as documents.
+    """
     values = [value for _, table in tables for value in table.in_order]
     if len(values) != len(ids):
         raise _build_no_ids_error(tables[0][0], len(values), ids, noun)
@@ -209,7 +220,7 @@ def _build_no_ids_error(name: str, n_rows: int, ids: Sequence[str], noun: str) -
 def _yield_tables(
     source: Source, encoding: str
 ) -> Iterator[tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]]:
-    """Yield the rows of each file, or the rows in memory, with a name for errors."""
+    """Yield the tables of a source: a name for messages, and rows with their locations."""
     if source is None:
         return
     is_list_of_paths = isinstance(source, (list, tuple)) and all(
@@ -223,7 +234,7 @@ def _yield_tables(
 
 
 def _yield_rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of a file; no rows if it is not a table."""
+    """Yield the rows of a file with their locations; no rows if the file is not a table."""
     try:
         rows = iter(yield_each_row(open_rows(path, encoding)))
         first = [*islice(rows, 1)]

@@ -195,7 +195,7 @@ class Slices(Result, MappingResult):
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
     def _describe_untested(self) -> str:
-        """Describe the highest and the lowest slice of the first system, without a test."""
+        """Write the highest and the lowest slice of the first system, and why no test was made."""
         defined = [
             value for value in self._list_values(self.scored[0]).values() if not math.isnan(value)
         ]
@@ -217,7 +217,7 @@ class Slices(Result, MappingResult):
         return "F1" if self.no_chance else "corrected F1"
 
     def _describe_largest(self, largest: SliceDifference) -> str:
-        """Describe the largest difference and its test."""
+        """Write the sentence on the largest difference between two slices, and its test."""
         change = getattr(largest, self._figure_key)
         values = self._list_values(largest.scored)
         high, low = (
@@ -239,7 +239,10 @@ class Slices(Result, MappingResult):
         return f"No two slices can be told apart; the largest difference: {figures}."
 
     def _describe_order(self, name: str) -> list[str]:
-        """Describe in sentences the first and last value, the trend, and the significant steps."""
+        """Write sentences on the first and last value of slices in order, trend and steps.
+
+        ``name`` is the name of the system, or team. Only significant steps are named.
+        """
         ends = verdict.write_first_and_last(self._list_values(name))
         subject = self._describe_figure(name)
         subject = f"{subject[0].upper()}{subject[1:]}"
@@ -395,7 +398,12 @@ class Slices(Result, MappingResult):
         ]
 
     def _list_change_values(self, slice_name: str, name: str) -> list[Value]:
-        """List the change since the previous slice, of a system or the team."""
+        """List the cells of the change from the previous slice to this slice.
+
+        Args:
+            slice_name: name of this slice.
+            name: name of the system, or team.
+        """
         undefined = UNDEFINED
         for change in self.changes:
             if (change.b, change.scored) == (slice_name, name):

@@ -1,4 +1,9 @@
-"""Scores of systems against gold, or of annotators, in each slice of a corpus."""
+"""Scores of systems against gold, or of annotators, in each slice of a corpus.
+
+A slice is a set of documents with one value of a property, such as a genre, or a class of segments,
+such as those of one length. What is scored in a slice is a system, or the team of all annotators. A
+document that occurs in several slices has the same key in all of them.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +91,7 @@ class _SliceRows:
     no_chance: str = ""
 
     def score_slice(self, jackknife: Jackknife | None) -> Slice:
-        """Score the slice."""
+        """Compute the scores of each system or the team in this slice."""
         scores = {}
         for name, rows in self.rows.items():
             tally = rows.tally(jackknife, self.parent_ids)
@@ -94,7 +99,7 @@ class _SliceRows:
         return Slice(self.name, self.documents, self.annotators, scores)
 
     def _remove_chance(self, tally: Tally) -> Tally:
-        """Make the expected match of a tally undefined if there is no chance model."""
+        """Make the expected match of a tally ``nan`` if chance is undefined."""
         if not self.no_chance:
             return tally
         undefined_ends = (UNDEFINED, UNDEFINED)
@@ -220,7 +225,7 @@ def score_slices(
 
 
 def _check_result(result: Any) -> None:
-    """Raise an error unless a result is an evaluation, an agreement, or several of one kind.
+    """Check that a result is an evaluation, an agreement, or a mapping with several of one kind.
 
     Raises:
         SettingError: if it is not.
@@ -282,7 +287,16 @@ class _SliceTests:
         notes: Iterable[str] = (),
         all_documents: _SliceRows | None = None,
     ) -> Slices:
-        """Score slices, and compare them."""
+        """Score slices, test differences between them, and build the result.
+
+        Slices in order are tested by permutation, others by the jackknife in all pairs.
+
+        Args:
+            context: sliced result.
+            slice_rows: rows of each slice.
+            notes: notes on slices.
+            all_documents: rows of all documents, if all slices belong to one corpus.
+        """
         slices = tuple(slice_.score_slice(self.jackknife) for slice_ in slice_rows)
         names = list(dict.fromkeys(name for slice_ in slice_rows for name in slice_.rows))
         tables = {
@@ -319,7 +333,10 @@ class _SliceTests:
     def _build_settings(
         self, context: _SliceContext, slices: Sequence[Slice], is_drawn: bool
     ) -> Any:
-        """Build the settings of the result: of the scored result, the slices and the tests."""
+        """Extend the settings of the sliced result by those of slices and tests.
+
+        ``is_drawn`` is true if permutations were drawn.
+        """
         settings = context.result.settings
         changes: dict[str, Any] = {
             "ci": None,
@@ -336,7 +353,15 @@ class _SliceTests:
     def _compare_in_order(
         self, tables: Mapping[str, Sequence[SliceTable]], noun: str
     ) -> tuple[tuple[SliceDifference, ...], dict[str, Trend]]:
-        """Compare each slice with the next, and compute the trend over more than two slices."""
+        """Compare each slice with the next, and compute the trend over more than two slices.
+
+        Args:
+            tables: tables of the slices in order, for each system or the team.
+            noun: word for a document.
+
+        Returns:
+            Differences of all systems, and trend of each system.
+        """
         tail = (self.jackknife or USUAL).tail
         changes = [
             change
@@ -353,7 +378,17 @@ class _SliceTests:
     def _find_largest_difference(
         self, tables: Mapping[str, Sequence[SliceTable]], noun: str, value_name: str
     ) -> tuple[SliceDifference | None, int]:
-        """Find the largest significant difference of all pairs, or else the largest difference."""
+        """Find the largest significant difference of all pairs, or else the largest difference.
+
+        Args:
+            tables: tables of the slices, for each system or the team.
+            noun: word for a document.
+            value_name: "corrected", or "observed" if chance is undefined.
+
+        Returns:
+            The difference, from the lower to the higher slice, or `None` if no pair can be tested,
+            and the number of tested pairs.
+        """
         pairs = [
             (name, tables_of_pair)
             for name, slice_tables in tables.items()
@@ -403,7 +438,15 @@ def _split_rows_by_slice(
     keys: Ints,
     parent_ids: Ints | None,
 ) -> list[_SliceRows]:
-    """Split the rows of a result by the slice of their documents."""
+    """Split the rows of a result by the slice of their documents.
+
+    Args:
+        sliced: slice of each document.
+        result: evaluation or agreement.
+        rows: rows of each system or the team.
+        keys: key of each document.
+        parent_ids: index of the parent text of each document, if parent texts are clusters.
+    """
     slice_rows = []
     for name, documents in sliced.collect_documents().items():
         is_chosen = np.zeros(len(sliced.names), np.bool_)
@@ -442,7 +485,11 @@ def _look_up_parent_ids(result: Scorable, jackknife: Jackknife | None) -> Ints |
 
 
 def _compute_document_keys(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
-    """Compute the keys of documents: equal in two slices if id and text are equal."""
+    """Compute keys of documents: documents of different slices with equal id and text share a key.
+
+    Returns:
+        The key of each document, and notes.
+    """
     if len({*sliced.keys}) == len(sliced.keys):
         return np.arange(len(sliced.keys)), []
     keys, notes = _assign_document_keys([(sliced.keys, corpus)], [sliced.names])
@@ -498,7 +545,10 @@ def _assign_document_keys(
 def _convert_results_to_slices(
     results: Mapping[str, Scorable], jackknife: Jackknife | None
 ) -> tuple[_SliceContext, list[_SliceRows], list[str]]:
-    """Convert several results to the rows of one slice each.
+    """Convert several results by name, each of which is a slice.
+
+    Returns:
+        The properties that all slices share, the rows of each slice, and notes.
 
     Raises:
         SettingError: if the results have different measures or chance models.
@@ -535,7 +585,7 @@ def _convert_results_to_slices(
 
 
 def _describe_lost_quotes(results: Sequence[Scorable]) -> str:
-    """Compose the sentence about quotes that are missing from the text, over all results."""
+    """Write the sentence on the quotes of all results that are missing from the text."""
     quotes: dict[str, Any] = {}
     outcome = "count as wrong"
     for index, result in enumerate(results):
@@ -552,10 +602,10 @@ def _describe_lost_quotes(results: Sequence[Scorable]) -> str:
 
 
 def _check_same_chance(results: Mapping[str, Scorable]) -> None:
-    """Raise an error if the results have different measures or chance models.
+    """Check that results have the same measure and the same chance model.
 
     Raises:
-        SettingError: naming the first two.
+        SettingError: if the first result and another one differ.
     """
     first_name, first = next(iter(results.items()))
     for name, result in results.items():
@@ -578,7 +628,13 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
 def _score_classes(
     result: Scorable, name: str, seen: CorpusLike | None, testing: _SliceTests
 ) -> Slices:
-    """Score the segments of each class.
+    """Score each class of segments as a slice.
+
+    Args:
+        result: evaluation or agreement.
+        name: kind of class, ``length`` or ``seen``.
+        seen: training corpus for ``seen``.
+        testing: options of the tests between slices.
 
     Raises:
         SettingError: for ``seen``, if strings have no text.

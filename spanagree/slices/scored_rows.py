@@ -1,4 +1,8 @@
-"""Rows of an evaluation or an agreement, one for each document, for each system or the team."""
+"""Rows of an evaluation or an agreement, one for each document, for each system or the team.
+
+The team are all annotators of an agreement. A row has the sums of a document: match, expected match
+and sizes. A cluster is a document, or a parent text with all its sentences.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +75,7 @@ class ScoredRows(NamedTuple):
 
 
 def collect_scored_rows(result: Scorable) -> dict[str, ScoredRows]:
-    """Collect the rows of each system, or of the team."""
+    """Collect the rows of each system by name, or of the team under the name :data:`TEAM`."""
     if isinstance(result, Agreement):
         team = result.per_document
         return {TEAM: ScoredRows(team.sums.by("document"), team.coverage.find_seen_by_two())}
@@ -92,10 +96,13 @@ def look_up_corpus(result: Scorable) -> Corpus:
 
 
 def find_annotators(result: Scorable, is_chosen: Bools) -> tuple[str, ...]:
-    """Find the annotators who share a chosen document with another, or with gold."""
+    """Find the names of annotators who saw a chosen document.
+
+    In an agreement, another annotator must have seen it too. ``is_chosen`` is a mask of documents.
+    """
     corpus = look_up_corpus(result)
     masks = {name: layer.annotated for name, layer in corpus.layers.items()}
     if isinstance(result, Agreement):
-        several = np.sum([*masks.values()], axis=0) > 1
-        return tuple(name for name, mask in masks.items() if (mask & several & is_chosen).any())
+        is_shared = np.sum([*masks.values()], axis=0) > 1
+        return tuple(name for name, mask in masks.items() if (mask & is_shared & is_chosen).any())
     return tuple(name for name, mask in masks.items() if (mask & is_chosen).any())

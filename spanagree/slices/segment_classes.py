@@ -1,5 +1,7 @@
 """Slices of segments instead of documents: by length, and by occurrence in a training corpus.
 
+A class is a set of segments, such as those of length 2, or those that occur in training.
+
 Under exact match, two segments match only if they have the same place and label, and so the same
 length and text. A class of segments that is determined by length and text therefore has separate
 matches, and counts add up over classes.
@@ -67,7 +69,7 @@ class ClassifiedRows:
 
 
 def compare_by_length(result: Scorable) -> ClassifiedRows:
-    """Compare the segments of each length.
+    """Compare annotators, or systems with gold, on the segments of each length separately.
 
     Raises:
         SettingError: for a measure under which segments of different lengths match; for a result
@@ -125,8 +127,9 @@ def _name_length_class(code: int, in_tokens: bool) -> str:
 
 
 def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "") -> ClassifiedRows:
-    """Compare the segments that occur in a training corpus with their label, and the others.
+    """Compare on two classes of segments: those that occur in a training corpus, and others.
 
+    A segment occurs there if a training segment has the same text and label.
     White space is ignored, so that tokenization has no effect. Case is not ignored.
 
     Args:
@@ -176,7 +179,10 @@ def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "")
 
 
 def _list_entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
-    """List the text without white space, and the label, of each segment of a layer."""
+    """List text and label of each segment of a layer; white space is removed from the text.
+
+    ``purpose`` begins the message if texts are unknown.
+    """
     read_text = _build_text_reader(corpus, purpose)
     fragments_by_row = (
         {} if layer.details is None else layer.details.compute_pieces_by_row(layer.start)
@@ -202,7 +208,15 @@ def _build_text_reader(corpus: Corpus, purpose: str) -> Callable[[int, int, int]
 
 
 def _look_up_corpus_to_classify(result: Scorable, name: str) -> Corpus:
-    """Return the corpus of a result, if its measure never matches different classes."""
+    """Return the corpus of a result, after a check that only segments of one class can match.
+
+    Args:
+        result: evaluation or agreement.
+        name: kind of class, ``length`` or ``seen``.
+
+    Raises:
+        SettingError: if the measure can match segments of different classes.
+    """
     corpus = look_up_corpus(result)
     corpus.check_segments(f"group_by {name}")
     match = result.settings.match
@@ -225,7 +239,7 @@ def _compare_classes(
     quotes: dict[str, Ints],
     names: Sequence[str],
 ) -> tuple[dict[str, ScoredRows], ...]:
-    """Compare again with the class of each segment in its label, and split the rows by class.
+    """Compare all layers with the class of each segment as a part of its label, by class.
 
     Args:
         result: evaluation or agreement.
@@ -233,6 +247,9 @@ def _compare_classes(
         classes: class of each segment, by annotator.
         quotes: class of each quote that is missing from the text, by annotator.
         names: names of the classes.
+
+    Returns:
+        For each class, the rows of each system or the team.
     """
     of_label = find_measure(result.settings.match).of_label
     n_labels = len(corpus.labels) if of_label else 1

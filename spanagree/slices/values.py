@@ -1,4 +1,8 @@
-"""The slice of each document: by a column, a table, a pattern in its id, or as given."""
+"""The slice of each document: by a column, a table, a pattern in its id, or a list of slices.
+
+Documents can also be items of a table of labels. The title of slices is the property that they are
+values of; the record is the source of the values, for signatures.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +99,7 @@ class SlicedDocuments(NamedTuple):
 
 
 def has_order(title: str, names: Sequence[str]) -> bool:
-    """Whether values have an order: they differ only in numbers, or the title is of time.
+    """Check whether slices have an order: names differ only in numbers, or the title is of time.
 
     >>> has_order("annotation batch", ["pilot", "main"]), has_order("genre", ["news", "blog"])
     (True, False)
@@ -163,7 +167,10 @@ def _find_slices(
     document: str | None,
     encoding: str,
 ) -> SlicedDocuments:
-    """Find the slice of each document, which may be ``None`` for all."""
+    """Find the slice of each document; the slices of all documents may be ``None``.
+
+    The arguments are those of :func:`find_sliced_documents`.
+    """
     if isinstance(by, Mapping):
         return SlicedDocuments(
             [_name_slice(by.get(id_)) for id_ in ids], ids, "slice", "names", noun
@@ -197,7 +204,10 @@ def _name_slice(value: object) -> str | None:
 
 
 def _find_slices_by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:
-    """Find the slice in each id by a pattern, and the id without it."""
+    """Find the slices of documents by a pattern in their ids.
+
+    The group of the pattern is the slice, and the id without it is the key of the document.
+    """
     ids_and_spans = list(zip(ids, find_pattern_spans(ids, pattern, "group_by"), strict=True))
     names = [None if span is None else name[span[0] : span[1]] for name, span in ids_and_spans]
     keys = [
