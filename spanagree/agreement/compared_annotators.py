@@ -123,8 +123,8 @@ class ComparedAnnotators(ComparedRows):
         corpus_kinds = [part.kind for part in parts.values()]
         if not can_concatenate_rows(corpus_kinds):
             corpus.check_segments("parts of which chance treats some in another way")
-            compared_anew = counting.run(lambda counting: cls.of(corpus, counting, annotators))
-            return replace(compared_anew, description=description)
+            whole_result = counting.run(lambda counting: cls.of(corpus, counting, annotators))
+            return replace(whole_result, description=description)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
         names = team.annotators, team.labels
         parts_with_offset = [*zip(parts.values(), n_before, strict=True)]
@@ -166,13 +166,13 @@ class ComparedAnnotators(ComparedRows):
         if self.uniform is not None:
             tables |= _collect_tables("uniform", self.uniform)
             inexact["uniform"] = row_files.serialize_inexact(self.uniform.inexact)
-        about = {
+        metadata = {
             "chosen": self.chosen and list(self.chosen),
             "seen": self.sharing.seen,
             "inexact": inexact,
         }
         sharing = {f"sharing.{key}": getattr(self.sharing, key) for key in _SHARED}
-        return team, about, tables, {**sharing, "most": self.most}
+        return team, metadata, tables, {**sharing, "most": self.most}
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:

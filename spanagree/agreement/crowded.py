@@ -274,10 +274,10 @@ def _sum_of_pair_products(F: Floats) -> Floats:
     """Compute Σ F[i] F[j] over all rows i < j, for each column; halves of the rows are paired."""
     total = np.zeros(F.shape[1])
     while len(F) > 1:
-        half = len(F) // 2
-        first, second = F[:half], F[half : 2 * half]
+        n_half = len(F) // 2
+        first, second = F[:n_half], F[n_half : 2 * n_half]
         total += np.einsum("ij,ij->j", first, second)
-        F = np.concatenate((first + second, F[2 * half :]))
+        F = np.concatenate((first + second, F[2 * n_half :]))
     return total
 
 
@@ -334,8 +334,8 @@ class CrowdedDocuments:
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
         # index of the annotator of each annotation, among annotators of these documents
-        present, self.annotator_index = np.unique(name[order], return_inverse=True)
-        self.annotators = np.argsort(dense_ranks(corpus.annotators))[present]
+        present_ranks, self.annotator_index = np.unique(name[order], return_inverse=True)
+        self.annotators = np.argsort(dense_ranks(corpus.annotators))[present_ranks]
         self.corpus_order = order - self.first[self.document]  # in the order of the corpus
         segment, row = expand_ranges(crowd.begin[rows], crowd.end[rows])
         self.segments = _Segments(
@@ -348,7 +348,7 @@ class CrowdedDocuments:
         )
         self.weight = self.segments.length if measure.in_tokens else np.ones(len(row), np.int64)
         self.size = np.bincount(row, self.weight, len(rows))
-        K = len(present)
+        K = len(present_ranks)
         self.shared, self.sizes = np.zeros((2, K, K))
         self.matched, self.expected = np.zeros((2, K, K))
         (document, label), self.cell, _ = unique_rows(self.segments.document, self.segments.label)
@@ -552,7 +552,7 @@ class CrowdedDocuments:
             profile: index of the profile of each entry.
             n_segments: number of segments that each entry stands for.
         """
-        laid_out = np.zeros(size)
+        flat_values = np.zeros(size)
         for w in unique(width).tolist():
             rows = np.flatnonzero(width == w)
             first_rows = np.flatnonzero(np.diff(value_index[rows], prepend=-1))
@@ -564,8 +564,8 @@ class CrowdedDocuments:
                 )
                 if len(first_rows) < len(rows):
                     values = np.add.reduceat(values, first_rows)
-                laid_out[value_index[rows[first_rows], None] + starts] = values
-        return laid_out
+                flat_values[value_index[rows[first_rows], None] + starts] = values
+        return flat_values
 
     def count_pairs_done(self, high: int) -> tuple[int, int]:
         """Count the pairs of annotations in the documents before ``high``, and all pairs."""

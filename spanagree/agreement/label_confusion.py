@@ -150,10 +150,10 @@ def _compute_p(total: Floats, terms: Floats, n_documents: int) -> Floats:
     if n_documents < 2:
         return np.full(len(total), math.nan)
     mean_square = total**2 / n_documents
-    spread = terms.sum(0) - mean_square
-    varies = exceeds_rounding(spread, np.abs(terms).sum(0) + mean_square, 8)
+    squared_deviations = terms.sum(0) - mean_square
+    varies = exceeds_rounding(squared_deviations, np.abs(terms).sum(0) + mean_square, 8)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(spread / (n_documents - 1) * n_documents)
+        error = np.sqrt(squared_deviations / (n_documents - 1) * n_documents)
         t = np.where(varies, total / error, np.nan)
     return np.asarray(stdtr(n_documents - 1, -t))
 

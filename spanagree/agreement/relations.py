@@ -132,7 +132,7 @@ class RelationDisagreements(Result):
             truncate(self.texts.get((relation.document, segment), ""), _LONGEST)
             for segment in segments
         )
-        described = [
+        segment_texts = [
             (
                 f"{text} {format_offset(segment.start, offsets)}"
                 f"–{format_offset(segment.end, offsets)}"
@@ -140,7 +140,9 @@ class RelationDisagreements(Result):
             for text, segment in zip(texts, segments, strict=True)
         ]
         arrow = "→" if relation.directed else "–"
-        sentence = f"{described[0]} {arrow} {escape_name(relation.label)} {arrow} {described[1]}"
+        sentence = (
+            f"{segment_texts[0]} {arrow} {escape_name(relation.label)} {arrow} {segment_texts[1]}"
+        )
         bounds = [
             value
             for segment in segments

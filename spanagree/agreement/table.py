@@ -207,14 +207,14 @@ def _build_team_layout(result: Agreement) -> Layout:
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     if mean.reason == NO_CHANCE:
         corrected = observed
-    spread = Score(*mean.sd, "one pair" if corrected == 1 else "")
+    sd_score = Score(*mean.sd, "one pair" if corrected == 1 else "")
     # one number, or two if chance alone gives 1 for some pairs
     pairs_text = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
     pair_cells = (observed, corrected, pairs_text)
     rows: list[LayoutRow] = [
         (["team"], team.f1, team.tally, (team.pairs, team.pairs, str(team.pairs))),
         (["mean over pairs"], mean, None, pair_cells),
-        ([_SD], spread, None, pair_cells),
+        ([_SD], sd_score, None, pair_cells),
     ]
     if result.without is not None:
         _, (team_row, mean_row, *_), _ = _build_team_layout(result.without)
@@ -240,11 +240,11 @@ def _build_pair_layout(result: Agreement) -> Layout:
     for i, pair in enumerate(result.pairs.values()):
         names = [pair.a, pair.b, pair.documents, pair.few, f"{pair.documents}{_FEW * pair.few}"]
         rows.append((names, pair.f1, pair.tally, by_chance[i] if by_chance else ()))
-    adjusted = [
+    adjusted_columns = [
         Column("p_holm", "Holm", "probability", "Holm of pairs against chance"),
         *(Column("log10_p"), Column("log10_p_holm")),
     ]
-    return columns, rows, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
+    return columns, rows, (*CHANCE_COLUMNS[:WHOLE], *adjusted_columns) if by_chance else ()
 
 
 def _build_label_layout(result: Agreement) -> Layout:
@@ -376,6 +376,6 @@ def _collect_chance(agreement: Agreement) -> list[tuple[ChanceStatistics, float,
         agreement.by_chance[pair.a, pair.b].compute_for_all(pair.tally)
         for pair in agreement.pairs.pairs_without_intervals
     ]
-    adjusted = holm([statistics.p for statistics in by_chance])
-    adjusted_log10 = holm_log10([statistics.log10_p for statistics in by_chance])
-    return list(zip(by_chance, adjusted, adjusted_log10, strict=True))
+    adjusted_p = holm([statistics.p for statistics in by_chance])
+    adjusted_log10_p = holm_log10([statistics.log10_p for statistics in by_chance])
+    return list(zip(by_chance, adjusted_p, adjusted_log10_p, strict=True))

@@ -293,7 +293,7 @@ def _compute_mean(f1: Floats, reason: str) -> Mean:
     """
     figures = [column[~np.isnan(column)] for column in f1.T]
     means = [math.fsum(values) / len(values) if len(values) else math.nan for values in figures]
-    spread = [
+    deviations = [
         math.sqrt(math.fsum((values - mean) ** 2) / (len(values) - 1))
         if len(values) > 1
         else math.nan
@@ -307,7 +307,7 @@ def _compute_mean(f1: Floats, reason: str) -> Mean:
         reason = "corrected: chance alone gives 1 for every pair"
     observed, expected, corrected = means
     counts = ScoreValues(*map(len, figures))
-    return Mean(observed, expected, corrected, ScoreValues(*spread), counts, reason)
+    return Mean(observed, expected, corrected, ScoreValues(*deviations), counts, reason)
 
 
 def _score_team_and_members(

@@ -136,9 +136,10 @@ def disagreements(
         )
         job.show_result(queue)
         return
-    if unfit := [*settings, *(["by"] if job.by else [])]:
+    if unsupported_options := [*settings, *(["by"] if job.by else [])]:
         raise click.UsageError(
-            f"{options.format_option_name(unfit[0])} is for more annotators than two; leave it out"
+            f"{options.format_option_name(unsupported_options[0])} is for more annotators than"
+            " two; leave it out"
         )
     a, b = (str(job.resolve_layer(name, corpus)) for name in between or corpus.annotators)
     if what == "relations":

@@ -154,14 +154,14 @@ def format_page(command: click.Command, ctx: click.Context, sections: _Rows) -> 
             else:
                 names = " ".join(name for name, _ in rows)
                 indent = " " * formatter.current_indent
-                wrapped = textwrap.wrap(
+                lines = textwrap.wrap(
                     names,
                     formatter.width,
                     initial_indent=indent,
                     subsequent_indent=indent,
                     break_on_hyphens=False,
                 )
-                formatter.write("\n".join([*wrapped, ""]))
+                formatter.write("\n".join([*lines, ""]))
     return formatter.getvalue().rstrip("\n")
 
 

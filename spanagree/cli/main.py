@@ -78,10 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _describe_fault(error: Exception) -> str:
     """Write the message for an exception that is a bug of this program."""
-    described = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    error_text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     location = f" at {ADDRESS}/issues" if ADDRESS else ""
     return (
-        f"{described.rstrip('.')}: this is a fault of spanagree; please report it{location}, with"
+        f"{error_text.rstrip('.')}: this is a fault of spanagree; please report it{location}, with"
         " the command and what --verbose adds"
     )
 

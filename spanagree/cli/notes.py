@@ -28,10 +28,10 @@ def select_note_of_each_kind(notes: Iterable[str], where_all: str = "") -> list[
         notes_by_kind.setdefault(pattern, []).append((int(count), name, note))
     lines = []
     for group in notes_by_kind.values():
-        (_, _, worst), *rest_of_group = sorted(group, key=lambda entry: -entry[0])
+        (_, _, first_note), *rest_of_group = sorted(group, key=lambda entry: -entry[0])
         names = ", ".join(f"{name} ({count})" for count, name, _ in rest_of_group[:2])
         suffix = (
             f" and {len(rest_of_group) - 2} more; {where_all}" if len(rest_of_group) > 2 else ""
         )
-        lines.append(f"{worst}; also {names}{suffix}" if rest_of_group else worst)
+        lines.append(f"{first_note}; also {names}{suffix}" if rest_of_group else first_note)
     return lines

@@ -45,11 +45,11 @@ def split(
 ) -> None:
     from spanagree.levels.split_folder import check_folder
 
-    checked = check_folder(folder, force=force)
+    real_folder = check_folder(folder, force=force)
     for path in job.paths.values():
         with name_output_in_errors(escape_name(path), action="read"):
             parents = Path(os.path.realpath(path)).parents
-        if checked in parents:
+        if real_folder in parents:
             raise InputError(
                 f"{escape_name(path)}: is an input in the folder {escape_name(folder)}; write the"
                 " parts into another"

@@ -33,8 +33,8 @@ _LOWEST = "lowest agreement by category"
 
 def list_caveats(coefficients: Coefficients) -> tuple[str, ...]:
     """Collect the caveats: the dependence of SPA, and those common to all coefficients."""
-    doubt = (coefficients.spa.dependence,) if coefficients.spa.dependence else ()
-    return (*doubt, *coefficients.pi.caveats)
+    dependence_sentences = (coefficients.spa.dependence,) if coefficients.spa.dependence else ()
+    return (*dependence_sentences, *coefficients.pi.caveats)
 
 
 def write_verdict(coefficients: Coefficients) -> str:

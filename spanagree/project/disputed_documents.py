@@ -408,8 +408,8 @@ class Disputes(Result):
         subject = f"The {adjective} {of_documents} of the disputed {noun}s ({tenth}) account"
         if tenth == 1:
             subject = f"The {adjective} disputed {noun} accounts"
-        whom = f" of annotators with {escape_name(self._gold)}" if self._gold else ""
-        return f"{subject} for {format_percent(share)} of all disagreements{whom}."
+        gold_phrase = f" of annotators with {escape_name(self._gold)}" if self._gold else ""
+        return f"{subject} for {format_percent(share)} of all disagreements{gold_phrase}."
 
     @property
     def _gold(self) -> str:
@@ -660,9 +660,9 @@ def _choose_left_out(
     left_out = tuple(name for name in outlier_names if name not in select_gold_names(names))
     if not left_out or len(names) - len(left_out) < 2:
         return (), []
-    plural, noun = "s" * (len(left_out) > 1), document_noun(settings)
+    plural_suffix, noun = "s" * (len(left_out) > 1), document_noun(settings)
     rule = f"{noun}s are ranked by the disagreement of all others"
-    return left_out, [f"outlier{plural} {join_names(left_out)}: {rule}"]
+    return left_out, [f"outlier{plural_suffix} {join_names(left_out)}: {rule}"]
 
 
 class _Ranking(NamedTuple):

@@ -122,7 +122,7 @@ class Plan(ResultBase):
 
         ``variance`` is that of one document. The search is binary, as widths decrease.
         """
-        too_few = max(
+        n_too_few = max(
             1,
             math.ceil(
                 (_compute_width_in_errors(self._tail_probability) / self.settings.width) ** 2
@@ -130,18 +130,19 @@ class Plan(ResultBase):
             )
             // 2,
         )
-        enough = max(2, 2 * too_few)
+        n_enough = max(2, 2 * n_too_few)
         while (
-            self._compute_width(enough, variance) > self.settings.width and enough < _MOST_DOCUMENTS
+            self._compute_width(n_enough, variance) > self.settings.width
+            and n_enough < _MOST_DOCUMENTS
         ):
-            too_few, enough = enough, 2 * enough
-        while too_few + 1 < enough:
-            midpoint = (too_few + enough) // 2
+            n_too_few, n_enough = n_enough, 2 * n_enough
+        while n_too_few + 1 < n_enough:
+            midpoint = (n_too_few + n_enough) // 2
             if self._compute_width(midpoint, variance) > self.settings.width:
-                too_few = midpoint
+                n_too_few = midpoint
             else:
-                enough = midpoint
-        return max(2, enough)
+                n_enough = midpoint
+        return max(2, n_enough)
 
     def _compute_width(self, documents: int, variance: float) -> float:
         """Compute the width of the interval of :func:`spanagree.agree` for a number of documents.
@@ -239,9 +240,9 @@ class Plan(ResultBase):
 
     def _write_requirement(self, annotators: int) -> str:
         """Write the number of documents for a number of annotators, with its range."""
-        enough, low, high = self.needed(annotators)
+        n_needed, low, high = self.needed(annotators)
         range_text = f" ({low} to {high})" if low < high else ""
-        return f"{pluralize(enough, document_noun(self.settings))}{range_text}"
+        return f"{pluralize(n_needed, document_noun(self.settings))}{range_text}"
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None}
 
@@ -272,8 +273,10 @@ class Plan(ResultBase):
             self.documents, self.of_documents, document_noun(self.settings)
         )
         coverage = f"{shared_documents} seen by two or more, {self.each:.1f} annotators each"
-        so_far = f"so far: {coverage}, width {self.width:.3f}"
-        return Frame(heads, rows, self.settings, caption=caption, remarks=[so_far, *self.caveats])
+        current_remark = f"so far: {coverage}, width {self.width:.3f}"
+        return Frame(
+            heads, rows, self.settings, caption=caption, remarks=[current_remark, *self.caveats]
+        )
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -361,10 +364,10 @@ def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: 
     n_annotators = per_document.coverage.count_annotators()
     plan = _plan_from_rows(agreement, per_document.rows, n_annotators, settings, jackknife)
     if plan.documents < 2 or not plan.width > TIE:
-        equality = ", all with the same figures" * (plan.documents > 1)
+        equality_phrase = ", all with the same figures" * (plan.documents > 1)
         raise SettingError(
             f"{pluralize(plan.documents, document_noun(settings))} seen by two annotators or"
-            f" more{equality}; a plan needs two that differ"
+            f" more{equality_phrase}; a plan needs two that differ"
         )
     return plan
 
@@ -464,7 +467,7 @@ def compute_slopes(totals: Floats) -> Floats:
 
 
 def compute_changes(sums: Floats) -> Floats:
-    """Compute the contribution of each row of sums to the three scores, (rows, 3), to first order."""
+    """Compute the first-order contribution of each row of sums to the three scores; (rows, 3)."""
     change: Floats = sums @ compute_slopes(sums.sum(axis=0)).T
     return change
 
@@ -547,15 +550,19 @@ def _compute_variances(
         )
 
         def variance_of(k: int, shared_annotator: Floats, other: Floats) -> Floats:
-            total = same_pair + 2 * (k - 2) * shared_annotator + (k - 2) * (k - 3) / 2 * other
-            return np.asarray(2 / (k * (k - 1)) * total / mean_denominator**2, np.float64)
+            weighted_sum = (
+                same_pair + 2 * (k - 2) * shared_annotator + (k - 2) * (k - 3) / 2 * other
+            )
+            return np.asarray(2 / (k * (k - 1)) * weighted_sum / mean_denominator**2, np.float64)
 
         estimates = {k: variance_of(k, shared_annotator, other) for k in {*numbers, n_estimable}}
-        falling = {k: variance_of(k, annotator_effect, document_effect) for k in estimates}
+        decreasing = {k: variance_of(k, annotator_effect, document_effect) for k in estimates}
         scale = np.where(
-            estimates[n_estimable] > 0, estimates[n_estimable] / falling[n_estimable], 1
+            estimates[n_estimable] > 0, estimates[n_estimable] / decreasing[n_estimable], 1
         )
         return {
-            k: np.where((k <= n_estimable) & (estimates[k] > 0), estimates[k], scale * falling[k])
+            k: np.where(
+                (k <= n_estimable) & (estimates[k] > 0), estimates[k], scale * decreasing[k]
+            )
             for k in numbers
         }

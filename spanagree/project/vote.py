@@ -393,11 +393,11 @@ def merge_overlapping(
     is_new[1:] = (voter[1:] != voter[:-1]) | (group[1:] != group[:-1])
     step = int(end.max(initial=0)) + 1
     shift = np.cumsum(is_new) * step
-    reach = np.maximum.accumulate(end + shift) - shift  # within the voter's group
-    is_new[1:] |= start[1:] >= reach[:-1]
+    furthest_end = np.maximum.accumulate(end + shift) - shift  # within the voter's group
+    is_new[1:] |= start[1:] >= furthest_end[:-1]
     first_row = np.flatnonzero(is_new)
     last_row = np.append(first_row[1:], len(order))[: len(first_row)] - 1
-    return voter[first_row], group[first_row], start[first_row], reach[last_row]
+    return voter[first_row], group[first_row], start[first_row], furthest_end[last_row]
 
 
 def _find_supporters(

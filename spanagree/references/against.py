@@ -198,8 +198,12 @@ class ReferenceEvaluation(SystemsResult):
         first, *others = verdict.write_order(
             self.scores, documents_phrase, confidence, advice, self.unmarked
         )
-        human = self._write_agreement_of_people()
-        others = [*others, human] if len(self.scores) == 1 else [human, *others]
+        agreement_sentence = self._write_agreement_of_people()
+        others = (
+            [*others, agreement_sentence]
+            if len(self.scores) == 1
+            else [agreement_sentence, *others]
+        )
         chance = verdict.write_chance_model(self.settings)
         return verdict.join_in_two_sentences(first, *others, chance, self.not_in_text)
 

@@ -704,12 +704,19 @@ def _compute_verdict(
             names, differences, advantage, p, p_by, p_t, p_t_by, strict=True
         )
     )
-    rates = [
+    winning_rates = [
         sum(p_value <= _FDR for p_value in corrected_p) / len(annotator_tests)
         for corrected_p in (p_by, p_t_by)
     ]
     rho = math.fsum(advantage) / len(annotator_tests)
-    return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, annotator_tests)
+    return Verdict(
+        winning_rates[0],
+        winning_rates[0] >= PASSES,
+        rho,
+        winning_rates[1],
+        winning_rates[1] >= PASSES,
+        annotator_tests,
+    )
 
 
 def _remove_p(test: Verdict) -> Verdict:

@@ -204,9 +204,11 @@ def parse_signature(line: str) -> dict[str, Any]:
     {'match': 'exact', 'strict': False, 'version': '1.0.0'}
     """
     values: dict[str, str] = {}
-    bare = line.strip().removeprefix("signature:").strip()
-    unbroken = re.sub(r"(?<=\|)\s+|(?<=,)\r?\n {0,2}", "", bare)  # line breaks of copied signatures
-    for entry in unbroken.split("|"):
+    signature = line.strip().removeprefix("signature:").strip()
+    signature_line = re.sub(
+        r"(?<=\|)\s+|(?<=,)\r?\n {0,2}", "", signature
+    )  # line breaks of copied signatures
+    for entry in signature_line.split("|"):
         key, colon, value = entry.partition(":")
         if not colon:
             raise InputError(
@@ -530,15 +532,17 @@ def write_citation(
         text = _MARK.sub(r"~\\citep{\1}", escape_latex(paragraph))
         return "\n".join([*([f"% signature: {line}"] if line else []), _wrap_text(text), ""])
     signature_lines = [f"Signature: {line}", ""] if line else []
-    listed = [_wrap_text(source.text, hang=2) for source in sources.values()]
+    reference_texts = [_wrap_text(source.text, hang=2) for source in sources.values()]
     text = _MARK.sub(_format_short_citation, paragraph)
-    return "\n".join([_wrap_text(text), "", *signature_lines, "References", "", *listed, ""])
+    return "\n".join(
+        [_wrap_text(text), "", *signature_lines, "References", "", *reference_texts, ""]
+    )
 
 
 def _format_short_citation(mark: re.Match[str]) -> str:
     """Format cited sources for a text; the package itself is left out."""
-    shorts = [REFERENCES[key].short_citation for key in mark[1].split(",") if key in REFERENCES]
-    return f" ({'; '.join(shorts)})" if shorts else ""
+    citations = [REFERENCES[key].short_citation for key in mark[1].split(",") if key in REFERENCES]
+    return f" ({'; '.join(citations)})" if citations else ""
 
 
 def _wrap_text(text: str, hang: int = 0) -> str:

@@ -453,7 +453,7 @@ def build_team_overview(
         agreement.pairs.pairs_without_intervals, key=lambda pair: pair.documents, default=None
     )
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
-    active = {member.name for member in members[:SHOWN]}
+    shown_names = {member.name for member in members[:SHOWN]}
     annotators = corpus.layers
     n_seen = count_seen(corpus)
     return TeamOverview(
@@ -466,7 +466,7 @@ def build_team_overview(
         signature=agreement.signature,
         notes=agreement.notes,
         agreement=agreement,
-        annotators=[name for name in annotators if name in active],
+        annotators=[name for name in annotators if name in shown_names],
         seen_by=np.bincount(n_seen, minlength=len(annotators) + 1).tolist(),
         plan=plan_narrower(unsorted_agreement),
         coefficients=_compute_coefficients(corpus),

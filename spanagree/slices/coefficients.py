@@ -384,7 +384,7 @@ def _compute_difference(
     p_and_half_widths = compute_p_and_half_width(
         np.array([value]), np.array([variance]), np.array([fourth]), n_units, tail / n_differences
     )
-    p, reach = (float(values[0]) for values in p_and_half_widths)
+    p, half_width = (float(values[0]) for values in p_and_half_widths)
     return AlphaDifference(
-        *pair, value, value - reach, value + reach, p, min(1.0, n_differences * p)
+        *pair, value, value - half_width, value + half_width, p, min(1.0, n_differences * p)
     )

@@ -72,8 +72,8 @@ class SliceTable:
 
         The result is empty if there are enough. ``noun`` is the word for a document.
         """
-        _, *informative = self.evidence
-        for n_informative, outcome in zip(informative, ("an error", "a match"), strict=True):
+        _, *informative_counts = self.evidence
+        for n_informative, outcome in zip(informative_counts, ("an error", "a match"), strict=True):
             if n_informative < _LEAST_INFORMATIVE:
                 return _TOO_UNIFORM.format(noun=noun, name=self.name, what=outcome)
         return ""

@@ -89,15 +89,15 @@ def compare_by_length(result: Scorable) -> ClassifiedRows:
         for name, layer_quotes in corpus.unplaced.items()
     }
     codes = [*layers.values(), *quotes.values()]
-    present = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
-    names = tuple(_name_length_class(code, corpus.offsets == "tokens") for code in present)
+    present_codes = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
+    names = tuple(_name_length_class(code, corpus.offsets == "tokens") for code in present_codes)
     no_chance = result.settings.chance_undefined or ""
     if result.settings.chance == "per-label":
         no_chance = _NO_CHANCE_PER_LABEL
     if result.settings.places is not None:
         no_chance = _NO_CHANCE_AT_PLACES
     classes, quote_classes = (
-        {name: np.searchsorted(present, codes) for name, codes in by_name.items()}
+        {name: np.searchsorted(present_codes, codes) for name, codes in by_name.items()}
         for by_name in (layers, quotes)
     )
     rows = _compare_classes(result, corpus, classes, quote_classes, names)

@@ -314,9 +314,9 @@ def chance_test(
             )
     report_progress(len(systems), len(systems))
     tests = list(systems.values())
-    adjusted = holm([system_test.p for system_test in tests])
-    adjusted_log10 = holm_log10([system_test.log10_p for system_test in tests])
-    for system_test, p, log10_p in zip(tests, adjusted, adjusted_log10, strict=True):
+    adjusted_p = holm([system_test.p for system_test in tests])
+    adjusted_log10_p = holm_log10([system_test.log10_p for system_test in tests])
+    for system_test, p, log10_p in zip(tests, adjusted_p, adjusted_log10_p, strict=True):
         systems[system_test.name] = replace(system_test, p_holm=p, log10_p_holm=log10_p)
     null, notes = _build_null_settings(list(systems.values()), draws, seed)
     no_intervals = {"ci": None, "resamples": None, "seed": None}

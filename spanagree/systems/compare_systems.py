@@ -185,17 +185,19 @@ class Comparison(Result, MappingResult):
     def _sentence_on_runs(self) -> str:
         """Sentence on whether the test regards other runs, if systems have several."""
         n_runs = self.settings.get("runs", {})
-        fixed = [name for name in self.scores if n_runs.get(name, 1) < LEAST_UNITS]
+        names_with_fixed_runs = [name for name in self.scores if n_runs.get(name, 1) < LEAST_UNITS]
         if not n_runs:
             return ""
-        if not fixed:
+        if not names_with_fixed_runs:
             return "The test regards other documents and other runs."
-        if len(fixed) == len(self.scores):
+        if len(names_with_fixed_runs) == len(self.scores):
             return (
                 "The test regards other documents, and these runs: for others it needs"
                 f" {LEAST_UNITS} of a system."
             )
-        names = verdict.abbreviate_names([*map(escape_name, fixed)], _NAMED, "more system")
+        names = verdict.abbreviate_names(
+            [*map(escape_name, names_with_fixed_runs)], _NAMED, "more system"
+        )
         return (
             "The test regards other documents and other runs, but not other runs of"
             f" {', '.join(names)}."

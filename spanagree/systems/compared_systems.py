@@ -73,10 +73,10 @@ class ComparedSystems(ComparedRows):
                 itself where the measure or the chance model does not allow it.
         """
         gold = _choose_gold(corpus, gold)
-        settled_corpus = _infer_seen(corpus, gold)
-        counting.check(settled_corpus)
+        corpus_with_seen = _infer_seen(corpus, gold)
+        counting.check(corpus_with_seen)
         _check_segments_of_gold(corpus, gold)
-        return _compare_corpus(settled_corpus, counting, gold).finished()
+        return _compare_corpus(corpus_with_seen, counting, gold).finished()
 
     @classmethod
     def _compare_part(
@@ -90,10 +90,10 @@ class ComparedSystems(ComparedRows):
             gold: name of the gold layer. Default: the first layer of the part.
         """
         gold = next(iter(corpus.annotators), "") if gold is None else gold
-        settled_corpus = _infer_seen(corpus, gold)
-        counting.check(settled_corpus)
+        corpus_with_seen = _infer_seen(corpus, gold)
+        counting.check(corpus_with_seen)
         _check_segments_of_gold(corpus, gold)
-        return _compare_corpus(settled_corpus, counting, gold)
+        return _compare_corpus(corpus_with_seen, counting, gold)
 
     def _list_names_to_check(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
         """List gold as compared and as requested, if it was requested."""
@@ -125,20 +125,20 @@ class ComparedSystems(ComparedRows):
         gold = _choose_gold(corpus, gold)
         if not _are_rows_of_parts_valid(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
-            compared_anew = counting.run(lambda counting: cls.of(corpus, counting, gold))
-            return replace(compared_anew, description=description)
-        settled_corpus = _infer_seen(corpus, gold)
+            whole_result = counting.run(lambda counting: cls.of(corpus, counting, gold))
+            return replace(whole_result, description=description)
+        corpus_with_seen = _infer_seen(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
         rows = first_part.rows._join(
-            zip((part.rows for part in other_parts), n_before, strict=True), settled_corpus
+            zip((part.rows for part in other_parts), n_before, strict=True), corpus_with_seen
         )
         uniform = first_part.uniform
         if uniform is not None:
             other_uniform = [part.uniform for part in other_parts if part.uniform is not None]
-            uniform = uniform._join(zip(other_uniform, n_before, strict=True), settled_corpus)
+            uniform = uniform._join(zip(other_uniform, n_before, strict=True), corpus_with_seen)
         notes = tuple(dict.fromkeys(note for part in parts.values() for note in part.notes))
         return cls(
-            corpus=settled_corpus,
+            corpus=corpus_with_seen,
             counting=counting,
             kind=CorpusKind.join([part.kind for part in parts.values()]),
             gold=gold,
@@ -156,7 +156,7 @@ class ComparedSystems(ComparedRows):
         Returns:
             The corpus, metadata for JSON, tables of rows by name, and further columns (none here).
         """
-        about = {
+        metadata = {
             "gold": self.gold,
             "inexact": _serialize_bounds(self.rows),
             "remarks": list(self.notes),
@@ -164,8 +164,8 @@ class ComparedSystems(ComparedRows):
         tables = {"rows": self.rows.comparisons}
         if self.uniform is not None:
             tables["uniform"] = self.uniform.comparisons
-            about["inexact_uniform"] = _serialize_bounds(self.uniform)
-        return self.corpus, about, tables, {}
+            metadata["inexact_uniform"] = _serialize_bounds(self.uniform)
+        return self.corpus, metadata, tables, {}
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:

@@ -159,9 +159,9 @@ class ScoreSweep(Result, MappingResult):
             SettingError: if the system is unknown, or has no scores.
         """
         if name not in self.systems:
-            known = ", ".join(map(escape_name, self.systems))
+            known_names = ", ".join(map(escape_name, self.systems))
             raise SettingError(
-                f"unknown system {escape_name(name)}; with scores there are: {known}"
+                f"unknown system {escape_name(name)}; with scores there are: {known_names}"
             )
         return self.systems[name]
 

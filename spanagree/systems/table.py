@@ -255,9 +255,11 @@ def _look_up_evidence(evaluation: Evaluation) -> dict[str, list[int]]:
 def write_verdict(evaluation: Evaluation) -> str:
     """Write the order of systems by corrected F1, and the number of documents behind it."""
     noun = document_noun(evaluation.settings)
-    informative = [documents for documents, _, _ in _look_up_evidence(evaluation).values()]
+    n_informative_documents = [
+        documents for documents, _, _ in _look_up_evidence(evaluation).values()
+    ]
     shared = [system.documents for system in evaluation.systems.values()]
-    documents_phrase = f"{verdict.write_range(informative, noun)} with anything marked"
+    documents_phrase = f"{verdict.write_range(n_informative_documents, noun)} with anything marked"
     confidence = parse_confidence(evaluation.settings)
     sentences = verdict.write_order(
         evaluation.scores, documents_phrase, confidence, "--test jackknife", evaluation.unmarked

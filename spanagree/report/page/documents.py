@@ -112,9 +112,9 @@ def _list_texts(corpus: Corpus) -> list[Any] | None:
     texts: list[Any] = []
     for low, high in bounds:
         tokens = corpus.tokens[low:high]
-        joined = " ".join(tokens)
-        has_plain_tokens = joined.count(" ") == len(tokens) - 1 and "" not in tokens
-        texts.append(joined if has_plain_tokens else tokens)
+        joined_tokens = " ".join(tokens)
+        has_plain_tokens = joined_tokens.count(" ") == len(tokens) - 1 and "" not in tokens
+        texts.append(joined_tokens if has_plain_tokens else tokens)
     return texts
 
 

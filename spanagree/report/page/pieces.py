@@ -140,12 +140,12 @@ def put_side_by_side(*elements: Html) -> Html:
     )
 
 
-def render_short_name(full: str, short_names: Mapping[str, str], longest: int = LONGEST) -> Html:
+def render_short_name(name: str, short_names: Mapping[str, str], longest: int = LONGEST) -> Html:
     """Render a short name with the full name as its title."""
-    short_name = short_names.get(full, full)
-    if short_name == full:
-        return render_name(full, longest)
-    return build_element("bdi", truncate(short_name, longest), title=full)
+    short_name = short_names.get(name, name)
+    if short_name == name:
+        return render_name(name, longest)
+    return build_element("bdi", truncate(short_name, longest), title=name)
 
 
 _LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1")
@@ -175,14 +175,14 @@ def _move_f1_to_front(figures: Frame) -> Frame:
         if display.header[column_index + 1 : column_index + 2] == ["interval"]:
             front_columns.append(column_index + 1)
     remaining = [index for index in range(len(display.columns)) if index not in front_columns]
-    arranged = _reorder_columns(figures, [*front_columns, *remaining])
+    reordered = _reorder_columns(figures, [*front_columns, *remaining])
     columns = [
         column._replace(
             title=_MOVED.get(column.title, column.title), meaning=column.meaning or column.title
         )
-        for column in arranged.columns
+        for column in reordered.columns
     ]
-    return replace(arranged, columns=columns)
+    return replace(reordered, columns=columns)
 
 
 def show_annotators(report: TeamOverview) -> Html:
@@ -197,7 +197,7 @@ def show_annotators(report: TeamOverview) -> Html:
         for column_index, column in enumerate(columns)
         if column.spare and column_index not in kind_columns
     ]
-    narrow = _reorder_columns(
+    main_columns = _reorder_columns(
         figures,
         [
             column_index
@@ -206,10 +206,14 @@ def show_annotators(report: TeamOverview) -> Html:
         ],
     )
     elements = [
-        show_bars(replace(narrow, rows=narrow.rows[:_UNFOLDED_ANNOTATORS]), report.short_names)
+        show_bars(
+            replace(main_columns, rows=main_columns.rows[:_UNFOLDED_ANNOTATORS]), report.short_names
+        )
     ]
-    if n_folded := len(narrow.rows[_UNFOLDED_ANNOTATORS:]):
-        folded_rows = replace(narrow, rows=narrow.rows[_UNFOLDED_ANNOTATORS:], remarks=())
+    if n_folded := len(main_columns.rows[_UNFOLDED_ANNOTATORS:]):
+        folded_rows = replace(
+            main_columns, rows=main_columns.rows[_UNFOLDED_ANNOTATORS:], remarks=()
+        )
         elements.append(
             render_folded(
                 f"the other {pluralize(n_folded, 'annotator')}",
@@ -294,11 +298,13 @@ def show_matrix(
     )
     body = []
     for i, (title, subtitle) in enumerate(rows):
-        small = [build_element("small", subtitle)] if subtitle else []
+        subtitle_elements = [build_element("small", subtitle)] if subtitle else []
         cells = (cell(i, j) for j in range(len(columns)))
         body.append(
             build_element(
-                "tr", build_element("th", render_name(title, 24), *small, scope="row"), *cells
+                "tr",
+                build_element("th", render_name(title, 24), *subtitle_elements, scope="row"),
+                *cells,
             )
         )
     css_class = f"heatmap{' many' * is_wide}"
@@ -328,9 +334,12 @@ def _render_f1(score: Score, figure_name: str) -> Html:
         return build_element(
             "td", render_number(score.corrected), *observed, class_="heat none", title=score.reason
         )
-    small = build_element("small", render_number(score.observed))
+    observed_element = build_element("small", render_number(score.observed))
     return build_element(
-        "td", render_number(score.corrected), small, class_=f"heat {select_shade(score.corrected)}"
+        "td",
+        render_number(score.corrected),
+        observed_element,
+        class_=f"heat {select_shade(score.corrected)}",
     )
 
 
@@ -592,17 +601,17 @@ def show_queue(report: TeamOverview) -> Html:
         figures.rows[:_UNFOLDED_DOCUMENTS],
         figures.rows[_UNFOLDED_DOCUMENTS:SHOWN],
     )
-    more = ""
+    folded_documents = ""
     if more_rows:
         more_figures = replace(
             figures, rows=more_rows, caption="", verdict="", remarks=_write_omission(figures)
         )
-        more = render_folded(
+        folded_documents = render_folded(
             f"the next {pluralize(len(more_rows), document_noun(report.queue.settings))}",
             _link_documents(more_figures, report.first_pair),
         )
     figures = replace(figures, rows=first_rows, remarks=[*figures.remarks, hint])
-    return Html(_link_documents(figures, report.first_pair) + more)
+    return Html(_link_documents(figures, report.first_pair) + folded_documents)
 
 
 def _link_documents(figures: Frame, pair: tuple[str, str]) -> Html:
