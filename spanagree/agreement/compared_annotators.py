@@ -232,7 +232,7 @@ def _compare_team(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotato
         chosen=None,
         sums=sums,
         sharing=sharing,
-        most=find_most_segments(index, len(team)),
+        most=count_most_segments(index, len(team)),
         uniform=uniform,
         **describe_documents(team, counting),
     )
@@ -339,7 +339,7 @@ def _read_sums(
     return PartlySummedComparisons(rows, documents, pairs, annotations)
 
 
-def find_most_segments(crowd: AnnotationIndex, n_documents: int) -> Ints:
+def count_most_segments(crowd: AnnotationIndex, n_documents: int) -> Ints:
     """Compute the largest number of segments of an annotator, by document."""
     max_segments = np.zeros(n_documents, np.int64)
     np.maximum.at(max_segments, crowd.document, crowd.end - crowd.begin)

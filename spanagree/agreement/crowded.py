@@ -270,7 +270,7 @@ def _count_cells(
     return annotators * expected, annotators * observed
 
 
-def _sum_of_pair_products(F: Floats) -> Floats:
+def _sum_pair_products(F: Floats) -> Floats:
     """Compute Σ F[i] F[j] over all rows i < j, for each column; halves of the rows are paired."""
     total = np.zeros(F.shape[1])
     while len(F) > 1:
@@ -405,7 +405,7 @@ class CrowdedDocuments:
         pairs = self._index_pairs(document)
         self.expected[pairs] += product
         cell = self._look_up_cells(np.full(len(label), document), label)
-        np.add.at(self.totals[1], cell, np.add.reduceat(_sum_of_pair_products(F), first))
+        np.add.at(self.totals[1], cell, np.add.reduceat(_sum_pair_products(F), first))
         rows = slice(self.first[document], self.first[document + 1])
         reference = self.reference[rows]
         if not self.n_counted_labels:

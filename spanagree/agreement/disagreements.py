@@ -285,7 +285,7 @@ def compute_contexts(
 
 
 def write_note_on_texts(corpus: Corpus) -> tuple[str, ...]:
-    """Return a note if the texts of segments are unknown."""
+    """Write a note if the texts of segments are unknown, so that rows have offsets only."""
     if is_time(corpus.offsets):
         return ("recordings have no text, so rows have times only, in seconds",)
     noun = "texts" if corpus.offsets == "characters" else "tokens"

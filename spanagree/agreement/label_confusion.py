@@ -385,7 +385,15 @@ def _build_result(
     settings: ConfusionSettings,
     notes: tuple[str, ...],
 ) -> Confusion:
-    """Build the confusion from counts of label pairs, without labels that do not occur."""
+    """Build the confusion of the labels that occur.
+
+    Args:
+        corpus: corpus of the annotators.
+        cells: number of times that two labels are paired in each document.
+        n_documents: number of documents that two compared annotators saw.
+        settings: settings of the confusion.
+        notes: notes of the corpus.
+    """
     n_labels = len(corpus.labels)
     matrix = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     np.add.at(matrix, (cells.first, cells.second), cells.times)

@@ -24,7 +24,7 @@ def compute_team_variance(sums: Comparisons | PartlySummedComparisons) -> Sample
 
 
 def compute_label_variances(rows: Comparisons, n_labels: int) -> SampleVariance:
-    """Compute the variance of the team's F1 for each label, from rows of single pairs."""
+    """Compute the variance of the team's F1 for each label; ``rows`` are those of single pairs."""
     by_label = rows.by("label")
     total = np.zeros((n_labels, stack_columns(by_label).shape[1]))
     total[by_label.label] = stack_columns(by_label)

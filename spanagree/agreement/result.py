@@ -265,7 +265,11 @@ class Agreement(Result, MappingResult):
         return {name: member.documents for name, member in self.annotators.items()}
 
     def chance_by_document(self) -> dict[tuple[str, str], dict[int, ChanceStatistics]]:
-        """Compute statistics of chance for each pair and document with a segment, by index."""
+        """Compute the statistics of chance of each pair in each document that has a segment.
+
+        Returns:
+            Statistics by index of the document, for each pair of names.
+        """
         rows = self.per_document.rows.by("first", "second", "document")
         annotator_index = {name: i for i, name in enumerate(self.annotators)}
         statistics_by_pair = {}

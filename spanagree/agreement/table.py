@@ -226,7 +226,7 @@ def _build_team_layout(result: Agreement) -> Layout:
 
 
 def _build_pair_layout(result: Agreement) -> Layout:
-    """Build a row for each pair of annotators."""
+    """Build a row for each pair of annotators, with figures of chance if they were requested."""
     columns = [
         *(Column(side_name, side_name, "name", "two annotators") for side_name in "ab"),
         *(Column("documents", "", "count"), Column("few", "", "mark")),
@@ -258,7 +258,7 @@ def _build_label_layout(result: Agreement) -> Layout:
 
 
 def _build_document_layout(result: Agreement) -> Layout:
-    """Build a row for each document."""
+    """Build a row for each document that two annotators saw."""
     columns = [
         Column("document", document_noun(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),
@@ -285,7 +285,7 @@ _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
 
 
 def list_caveats(agreement: Agreement) -> tuple[str, ...]:
-    """Collect warnings about the team, and about documents and annotators of great weight."""
+    """Collect warnings about the F1 of the team, and about heavy documents and annotators."""
     team, documents = agreement.team, agreement.evidence[0]
     with_pairs = (member for member in agreement.annotators.values() if member.pairs)
     weights = ((member.name, member.tally.size_a, member.without.f1) for member in with_pairs)

@@ -132,7 +132,13 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def __init__(
         self, sharing: SharedDocumentCounts, comparisons: Comparisons, min_shared: int
     ) -> None:
-        """Build the pairs from shared documents and comparisons by pair."""
+        """Build the pairs.
+
+        Args:
+            sharing: pairs that share documents, and numbers of these documents.
+            comparisons: sums of each pair over its documents.
+            min_shared: number of shared documents below which a pair is marked as few.
+        """
         self._names = {name: i for i, name in enumerate(sharing.annotators)}
         self._sharing, self._min_shared = sharing, min_shared
         self._build_intervals: Callable[[], Sequence[Interval]] | None = None

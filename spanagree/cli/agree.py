@@ -26,7 +26,7 @@ from spanagree.cli.unitizing import (
     AGREEMENT_MEASURES,
     ALTERNATIVES,
     build_unitizing_options,
-    measure_units,
+    show_unitizing_measure,
 )
 from spanagree.errors import SettingError
 
@@ -101,7 +101,7 @@ def agree(
     **settings: Any,
 ) -> None:
     if measure != "f1":
-        measure_units(job, measure, settings)
+        show_unitizing_measure(job, measure, settings)
         return
     job.check_picture(sa.agreement.Agreement)
     if fail_under is not None and not -1 <= fail_under <= 1:

@@ -69,7 +69,10 @@ def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, w
 
 
 def warn_of_gold(requested: str | None, result: sa.systems.Evaluation) -> None:
-    """Warn that the first layer is gold although the name of another layer contains gold."""
+    """Write a note if the first layer is gold although the name of another layer contains gold.
+
+    ``requested`` is the layer that a user named as gold; then there is no note.
+    """
     if requested is not None or result.settings.get("gold_first") is not None:
         return
     gold = result.settings.gold

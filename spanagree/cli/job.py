@@ -215,7 +215,7 @@ class CommandContext:
 
         ``extra_outputs`` are paths of further outputs, by the names of their options.
         """
-        self._check_look()
+        self._check_table_style()
         if self.plot:
             from spanagree.results.plots import check_plot
 
@@ -226,7 +226,7 @@ class CommandContext:
         inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
 
-    def _check_look(self) -> None:
+    def _check_table_style(self) -> None:
         """Check the number of digits, and that the format has the requested styles."""
         if self.digits is not None:
             check_integer(self.digits, 0, "--digits")

@@ -307,7 +307,7 @@ SELECTION = "spanagree.comparisons.selection.Selection"
 
 
 def build_target_options() -> Group:
-    """Build the options of the comparison target."""
+    """Build the options that choose what is compared: relations, an attribute, or tolerance."""
     names = [name for name in read_parameters(SELECTION) if name not in ("arguments", "unplaced")]
     members = build_options_from_function(SELECTION, *names)
     for member in members:
@@ -539,7 +539,7 @@ def build_reading_options(
     options_by_title = {
         "Reading files": _build_file_options(),
         "Reading spaCy files and datasets": _build_dataset_options(),
-        "Reading what annotation tools export": _export_options(),
+        "Reading what annotation tools export": _build_export_options(),
         "Reading recordings": _build_recording_options(),
     }
     members = [
@@ -661,7 +661,7 @@ def _build_dataset_options() -> Group:
     ]
 
 
-def _export_options() -> Group:
+def _build_export_options() -> Group:
     """Build the options of reading exports of annotation tools."""
     names = "Source of annotators' names; email is the part of an address before @."
     models = "Read Label Studio's predictions too, as annotators named by their model's version."
@@ -856,7 +856,7 @@ def parse_mapping(text: str, option: str, pattern: str = "NAME=COLUMN") -> dict[
 
 
 def parse_runs(text: str, option: str) -> dict[str, list[str]]:
-    """Parse ``NAME=LAYER,LAYER,…,NAME=…`` as the layers by name."""
+    """Parse ``NAME=LAYER,LAYER,…,NAME=…``; return the layers that are runs of each system."""
     runs: dict[str, list[str]] = {}
     for item in parse_names(text, option):
         name, equals, layer = item.partition("=")
@@ -941,7 +941,10 @@ def _parse_integer(text: str, option: str) -> int:
 
 
 def parse_layers(files: Sequence[str]) -> dict[str, str]:
-    """Parse FILE or NAME=FILE arguments as paths by the name of their layer."""
+    """Parse arguments FILE or NAME=FILE; return the path of each layer by its name.
+
+    A layer without a NAME is named after its file.
+    """
     named_layers: dict[int, tuple[str, str]] = {}
     for i, argument in enumerate(files):
         name, equals, path = argument.partition("=")

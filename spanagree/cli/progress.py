@@ -35,7 +35,10 @@ class Bar:
         self._update_task(completed=completed, total=total)
 
     def _announce_duration(self, completed: int, total: int) -> None:
-        """Print the estimated remaining time of a step, once, if it is at least a minute."""
+        """Print the estimated remaining time of a step, once, if it is at least a minute.
+
+        ``completed`` and ``total`` are amounts of work of the step.
+        """
         if self._start_time is not None and completed <= 0:
             self._start_time = time.monotonic()
         if self._start_time is None or completed <= 0:

@@ -41,7 +41,7 @@ def build_unitizing_options() -> options.Group:
     return options.group_options("α_U and γ", *continuum)
 
 
-def measure_units(job: CommandContext, measure: str, settings: Mapping[str, Any]) -> None:
+def show_unitizing_measure(job: CommandContext, measure: str, settings: Mapping[str, Any]) -> None:
     """Compute a measure of unitizing, one of :data:`AGREEMENT_MEASURES` except F1, and show it.
 
     Unitizing is the task of finding the borders of segments as well as their labels.

@@ -179,22 +179,24 @@ def _compute_label_positions(
     return np.array(numbers, np.float64)
 
 
-def _distances(positions: Floats) -> Floats:
+def _compute_distances(positions: Floats) -> Floats:
     return np.abs(positions[:, None] - positions)
 
 
-def _ordinal_distances(positions: Floats) -> Floats:
+def _compute_ordinal_distances(positions: Floats) -> Floats:
     """Compute m(m + 1) for each two categories with ranks that differ by m."""
-    m = _distances(np.unique(positions, return_inverse=True)[1].reshape(-1).astype(np.float64))
+    m = _compute_distances(
+        np.unique(positions, return_inverse=True)[1].reshape(-1).astype(np.float64)
+    )
     return m * (m + 1)
 
 
-def _ratio_distances(positions: Floats) -> Floats:
+def _compute_ratio_distances(positions: Floats) -> Floats:
     sums = positions[:, None] + positions
-    return (_distances(positions) / np.where(sums > 0, sums, 1)) ** 2
+    return (_compute_distances(positions) / np.where(sums > 0, sums, 1)) ** 2
 
 
-def _rank_distances(positions: Floats, n_labels: Ints) -> Floats:
+def _compute_rank_distances(positions: Floats, n_labels: Ints) -> Floats:
     """Compute Krippendorff's ordinal distance of each two categories; (categories, categories).
 
     It is the squared difference of the mean ranks of their labels: the number of labels of the
@@ -207,15 +209,15 @@ def _rank_distances(positions: Floats, n_labels: Ints) -> Floats:
     order = np.argsort(positions, kind="stable")
     mean_rank = np.empty(len(positions))
     mean_rank[order] = np.cumsum(n_labels[order]) - n_labels[order] / 2
-    return _distances(mean_rank) ** 2
+    return _compute_distances(mean_rank) ** 2
 
 
 _DISTANCES: Mapping[str, Callable[[Floats, Ints], Floats]] = {
-    "linear": lambda positions, _: _distances(positions),
-    "quadratic": lambda positions, _: _distances(positions) ** 2,
-    "ordinal": lambda positions, _: _ordinal_distances(positions),
-    "ratio": lambda positions, _: _ratio_distances(positions),
-    "ranks": _rank_distances,
+    "linear": lambda positions, _: _compute_distances(positions),
+    "quadratic": lambda positions, _: _compute_distances(positions) ** 2,
+    "ordinal": lambda positions, _: _compute_ordinal_distances(positions),
+    "ratio": lambda positions, _: _compute_ratio_distances(positions),
+    "ranks": _compute_rank_distances,
 }
 """Functions from positions and numbers of labels of categories to distances, by scale."""
 
@@ -308,7 +310,10 @@ def sum_weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats 
 
 
 def sum_weighted_agreement_by_item(table: LabelTable, weights: Floats | None) -> Any:
-    """Sum the weights of the ordered pairs of labels of each item; (items,)."""
+    """Sum the weights of the ordered pairs of labels of each item; (items,).
+
+    ``weights`` are those of categories; with ``None``, equal pairs are counted.
+    """
     if weights is None:
         item, _, n_labels = table.cells
         return np.bincount(item, n_labels * (n_labels - 1), table.size)

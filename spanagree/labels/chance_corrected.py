@@ -313,7 +313,7 @@ class CoefficientInputs:
 
     @cached_property
     def against_rest(self) -> CoefficientSums:
-        """Sums for each category against all others, one row for each category."""
+        """Sums of tables with two categories, one row for each category against all others."""
         n_labels, n_items, n_given, agreeing = self.table.counts
         n_labels_of_items = n_labels * n_items
         n_by_category = self.counts_by_annotator.T

@@ -440,7 +440,7 @@ def coefficients(
     return Coefficients(
         parts=coefficients_by_key,
         categories=score_categories(inputs, category_ends),
-        annotators=_describe_labellers(inputs, bias_result),
+        annotators=_summarize_annotators(inputs, bias_result),
         counts=inputs.counts,
         settings=settings,
         notes=spa_result.notes,
@@ -456,7 +456,9 @@ def _parse_ci(ci: bool | Jackknife) -> Jackknife | None:
     return parse_ci(ci)
 
 
-def _describe_labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, AnnotatorLabels]:
+def _summarize_annotators(
+    inputs: CoefficientInputs, bias_result: Bias
+) -> dict[str, AnnotatorLabels]:
     """Compute the number of labels, agreement with others, and share of bias of each annotator."""
     table, weights = inputs.table, inputs.weight_matrices.weights
     n_labels, n_others, n_agreeing_pairs = table.co_labels

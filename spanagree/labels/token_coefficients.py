@@ -68,7 +68,7 @@ def token_coefficients(
         all_coefficients,
         marked=marked_coefficients,
         spans=segment_agreement.team.f1,
-        about_spans=_describe_spans(segment_agreement),
+        about_spans=_write_segments_remark(segment_agreement),
         settings=replace(
             all_coefficients.settings,
             f1_chance=segment_agreement.settings.chance,
@@ -77,8 +77,8 @@ def token_coefficients(
     )
 
 
-def _describe_spans(segment_agreement: Agreement) -> str:
-    """Write the sentence on F1 of segments: its match, chance model, and quotes without text."""
+def _write_segments_remark(segment_agreement: Agreement) -> str:
+    """Write the remark on F1 of segments: match, chance model, and quotes not in the text."""
     settings = segment_agreement.settings
     sentence = f"F1 of segments: match {settings.match}, chance {settings.chance}"
     if reason := settings.get("chance_undefined"):

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
-    """Compute Kendall's τ-b of two lists of scores; ``nan`` if one list is constant."""
+    """Compute Kendall's τ-b of two lists of scores; ``nan`` if one list is constant.
+
+    Pairs with an undefined score are left out.
+    """
     from scipy.stats import kendalltau  # takes half a second to import
 
     pairs = [

@@ -208,7 +208,7 @@ class Difficulty(Result):
         return self.places.write_remarks({self._name_annotators(): list(self.places.annotators)})
 
     def _shorten_table(self, table: Frame) -> Frame:
-        """Shorten the table for a terminal: a histogram, and the easiest and hardest documents."""
+        """Build the table for a terminal: a histogram, and the easiest and hardest documents."""
         short = replace(table, caption="\n".join([table.caption, "", *_draw_bars(self)]))
         easiest_first = np.flatnonzero(self.defined)
         if len(easiest_first) <= _MOST:

@@ -77,7 +77,9 @@ def _assign_within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools
                 n_too_many = n_tried
             n_tried = (n_fitting + n_too_many) // 2
         n_assigned = is_assigned.sum(axis=0)
-        can_reach = _find_reach(is_allowed, is_assigned, is_assigned.sum(axis=1) < limit)
+        can_reach = _find_annotators_with_chain(
+            is_allowed, is_assigned, is_assigned.sum(axis=1) < limit
+        )
         readings = readings[n_fitting:]
         can_be_added = is_allowed & ~is_assigned & can_reach[:, None]
         readings = readings[can_be_added[:, readings].any(axis=0)]
@@ -175,7 +177,7 @@ def _find_chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[i
     return chain[::-1]
 
 
-def _find_reach(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
+def _find_annotators_with_chain(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
     """Compute the mask of annotators from whom a chain leads to an annotator below the limit.
 
     ``is_below`` is the mask of annotators below the limit, who are included.

@@ -607,7 +607,7 @@ def disputes(
     read_settings["unplaced"] = corpus.unplaced_count_as
     computed_settings = {**model.settings, **comparisons.inexact.settings(model.seed)}
     settings = DisputeSettings(match=match, sort=sort, **computed_settings, **read_settings)
-    left_out, notes = _choose_left_out(per_document, settings)
+    left_out, notes = _choose_outliers_to_leave_out(per_document, settings)
     ranked = _rank_documents(
         per_document, contested, left_out, settings, sub_progress(progress, "chance")
     )
@@ -642,7 +642,7 @@ def _find_contested(corpus: Corpus, match: str, chance: ChanceModel) -> Disputed
     return contested
 
 
-def _choose_left_out(
+def _choose_outliers_to_leave_out(
     per_document: PairsByDocument, settings: DisputeSettings
 ) -> tuple[tuple[str, ...], list[str]]:
     """Choose the outliers whose disagreement is disregarded in the ranking of documents.
@@ -703,12 +703,12 @@ class _Ranking(NamedTuple):
             unlikely = compute_least_likely(
                 corpus, per_document.counting, disputed_documents, progress
             )
-        disagreement = 1 - _f1_by_document(per_document)[:, 0]
+        disagreement = 1 - _compute_f1_by_document(per_document)[:, 0]
         n_disputed = np.bincount(contested.document, minlength=len(corpus))
         return cls(contested.saw, n_disputed, disagreement, unlikely)
 
 
-def _f1_by_document(per_document: PairsByDocument) -> Floats:
+def _compute_f1_by_document(per_document: PairsByDocument) -> Floats:
     """Compute F1 of each document over all pairs: observed, expected and corrected."""
     numbers = np.arange(len(per_document.corpus))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -751,7 +751,7 @@ def _rank_documents(
         settings,
         progress,
     )
-    figures = _f1_by_document(per_document)
+    figures = _compute_f1_by_document(per_document)
     n_disputed = np.bincount(contested.document, minlength=len(corpus))
     document_by_index, key_by_document = {}, {}
     for d in np.unique(contested.document).tolist():

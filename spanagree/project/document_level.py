@@ -88,7 +88,7 @@ class DocumentAgreement(Result):
 
     @property
     def verdict(self) -> str:
-        """Sentence on the agreement on the documents with any segment."""
+        """Sentence on α of the answers whether documents have any segment."""
         noun = document_noun(self.settings)
         ends = getattr(self.any.interval, "corrected", None)
         if self.any.reason and self.shares[ANY] == 1:

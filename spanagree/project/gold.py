@@ -367,7 +367,7 @@ def make_gold(
     origin = _describe_origin(vote, share, min_annotators, weight_options)
     with_gold = add_layer(corpus, name, Layer(document, start, end, label, has_enough), origin)
     settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen_names)
-    notes += _write_note_on_weightless(voter_names, weights)
+    notes += _write_note_on_zero_weights(voter_names, weights)
     return Gold(
         with_gold,
         name,
@@ -413,7 +413,14 @@ def _count_votes(
 def _describe_origin(
     vote: Vote, share: float | None, min_annotators: int, weight_options: tuple[str, str] | None
 ) -> str:
-    """Describe the origin of a gold layer in one word, for signatures."""
+    """Write the rule of a vote as one word, such as tokens/share-0.5/least-2, for signatures.
+
+    Args:
+        vote: name of the rule.
+        share: needed share of the votes, or `None` for more than half.
+        min_annotators: smallest number of voters of a document.
+        weight_options: measure and chance model of the weights, if votes are weighted.
+    """
     words: list[str] = [vote]
     if vote != "dawid-skene":
         words.append("more-than-half" if share is None else f"share-{share:g}")
@@ -505,7 +512,7 @@ def _compute_weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
     return np.where(is_known, weights.clip(0), mean_weight)
 
 
-def _write_note_on_weightless(names: Sequence[str], weights: Floats) -> list[str]:
+def _write_note_on_zero_weights(names: Sequence[str], weights: Floats) -> list[str]:
     """Write a note on voters without weight, whose agreement is no better than chance."""
     names_without = [
         name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0

@@ -184,7 +184,14 @@ class Plan(ResultBase):
         )
 
     def _compute_variance_range(self, annotators: int) -> tuple[float, float, float]:
-        """Compute the variance of a document for a number of annotators, with its range."""
+        """Compute the variance of a document for a number of annotators, and its range.
+
+        Returns:
+            The variance, and the low and the high end of its confidence interval.
+
+        Raises:
+            SettingError: if the plan does not have this number of annotators.
+        """
         if annotators not in self.variance:
             known_numbers = ", ".join(map(str, self.variance))
             raise SettingError(
@@ -201,7 +208,7 @@ class Plan(ResultBase):
 
     @property
     def _rows(self) -> list[dict[str, Any]]:
-        """Requirements for each number of annotators of each document, as mappings."""
+        """Rows of the plan, one for each number of annotators of a document, as mappings by key."""
         ends = ("documents_low", "documents_high")
         keys = ("annotators", "documents", *ends, "more", "annotations", "width_now")
         rows = []

@@ -130,7 +130,7 @@ def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
         label,
         votes,
         possible_votes,
-        _decide(votes, possible_votes, share),
+        _decide_outcomes(votes, possible_votes, share),
     )
     is_kept = columns_of_segments[-1] >= 0
     is_supported = is_kept[segment_of_ballot]
@@ -162,8 +162,13 @@ def elect_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedS
     positions = _Positions(group, offset)
     cover = _count_cover(ballots, n_labels, positions)
     possible_votes = ballots.total[group // n_labels]
-    return _make_stretches(
-        ballots, n_labels, positions, cover, possible_votes, _decide(cover, possible_votes, share)
+    return _join_pieces_to_stretches(
+        ballots,
+        n_labels,
+        positions,
+        cover,
+        possible_votes,
+        _decide_outcomes(cover, possible_votes, share),
     )
 
 
@@ -193,7 +198,7 @@ def elect_by_probabilities(
     outcome = np.where(lead > _EQUAL, GOLD, np.where(lead >= -_EQUAL, TIE, _NEITHER))
     possible_votes = np.full(len(pair_index), UNIT)
     votes = np.round(own_probability * UNIT).astype(np.int64)
-    return _make_stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
+    return _join_pieces_to_stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
 
 
 # --- components ---------------------------------------------------------------------------------
@@ -248,7 +253,7 @@ def _count_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) ->
     return boundary_votes, _count_cover(ballots, n_labels, positions) - votes_begun
 
 
-def _make_stretches(
+def _join_pieces_to_stretches(
     ballots: Ballots,
     n_labels: int,
     positions: _Positions,
@@ -364,7 +369,7 @@ def _sum_by_index(index: Ints, values: Ints, n_sums: int) -> Ints:
     return np.bincount(index, values, n_sums).astype(np.int64)
 
 
-def _decide(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
+def _decide_outcomes(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
     """Decide the outcome of each number of votes: gold, tie or neither.
 
     Args:

@@ -299,7 +299,10 @@ class ReferenceEvaluation(SystemsResult):
         return list(self.ceiling.labels)
 
     def _write_remarks(self, by: str | None) -> list[str]:
-        """Write the remarks on pooling and chance, and the reasons for undefined scores."""
+        """Write the remarks on sums and chance, and the reasons for undefined scores.
+
+        ``by`` is the breakdown of the table.
+        """
         noun = document_noun(self.settings)
         if by == "label" and not self.labels:
             reason = f"match {self.settings.match} disregards them"
@@ -446,7 +449,10 @@ def evaluate_references(
 def _write_lost_quotes_sentence(
     corpus: Corpus, settings: ReferenceSettings, system_names: Sequence[str]
 ) -> str:
-    """Write a sentence on quotes of systems that are not in the text of shared documents."""
+    """Write a sentence on the quotes of systems that are not in the text.
+
+    Only documents that a reference saw are regarded. The sentence is empty without such quotes.
+    """
     reference_layers = [layer for name, layer in corpus.layers.items() if name not in system_names]
     is_seen = np.any([layer.annotated for layer in reference_layers], axis=0)
     quotes = [corpus.unplaced[name] for name in system_names if name in corpus.unplaced]

@@ -224,7 +224,7 @@ class AltTest(Result):
     )  # fmt: skip
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build a row for each kind of score or, with ``by``, for each score and annotator."""
+        """Build the table with a row for each kind of score, and with ``by`` for each annotator."""
         rows: list[list[Value]] = []
         titles = {score_name: _NAMES.get(score_name, score_name) for score_name in self.verdicts}
         columns = [Column("score", "score", "name", "score of an instance")]
@@ -284,7 +284,7 @@ class AltTest(Result):
         )
 
     def _write_remarks(self) -> list[str]:
-        """Write the remarks on ω, on left-out instances and on left-out annotators."""
+        """Write the remarks on ω, on instances without segments, and on annotators with too few."""
         remarks = [
             f"ω: share of annotators that the candidate significantly matches (exact test,"
             f" Benjamini–Yekutieli, {format_percent(_FDR)}); it passes at {PASSES:g} and above"
@@ -688,7 +688,7 @@ def _compute_verdict(
     # many annotators have the same counts
     p_by_counts = {result: compute_exact_p(*result, settings.epsilon) for result in {*counts}}
     p = [p_by_counts[result] for result in counts]
-    p_t = [_t_test(difference, settings.epsilon) for difference in differences]
+    p_t = [_compute_t_test_p(difference, settings.epsilon) for difference in differences]
     p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
     advantage = [float(wins.candidate[is_instance].mean()) for is_instance in instance_masks]
     annotator_tests = tuple(
@@ -846,7 +846,7 @@ def _compute_probability(most_losses: Ints, n: int, epsilon: float, shares: Floa
     return probabilities
 
 
-def _t_test(difference: Ints, epsilon: float) -> float:
+def _compute_t_test_p(difference: Ints, epsilon: float) -> float:
     """Compute p of a one-sided t-test for a mean difference below ε.
 
     ``difference`` is 1, 0 or −1 for each instance: lone loss, tie or lone win of the candidate.

@@ -187,7 +187,7 @@ class SystemsOverview(Overview):
 
     @property
     def ranked_systems(self) -> list[System]:
-        """Systems by rank, by corrected F1, or by F1 if chance is undefined."""
+        """Systems in the order of their rank by corrected F1, or by F1 if chance is undefined."""
         figure_name = choose_figure(self.evaluation.settings)[0]
 
         def get_rank(system: System) -> float:
@@ -276,7 +276,7 @@ class TeamOverview(Overview):
 
     @cached_property
     def queue(self) -> Disputes | None:
-        """Disagreements, the worst documents first; ``None`` if no document is shared."""
+        """Disputed documents, with most disagreement first; ``None`` if no document is shared."""
         if not self.agreement.pairs:
             return None
         counting = self.agreement.counting

@@ -30,7 +30,7 @@ class ScoreColumns(NamedTuple):
 
     @property
     def columns(self) -> list[Column]:
-        """The three figures, each with its interval if intervals are shown."""
+        """Columns of the three figures, each followed by its interval if intervals are shown."""
         columns = [Column(self.name, kind="json")]
         for score_key, title, meaning in zip(
             ScoreValues._fields, self.titles, self.meanings, strict=True

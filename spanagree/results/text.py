@@ -84,7 +84,13 @@ def _format_table(grid: TextTable) -> str:
 
 
 def _format_row(columns: list[TextColumn], cells: list[str], from_top: bool = True) -> list[str]:
-    """Format a row; cells with several lines are aligned at the top or at the bottom."""
+    """Format a row of a table as lines of text; cells with fewer lines are padded.
+
+    Args:
+        columns: columns of the table, with their widths.
+        cells: text of each cell, which may have several lines.
+        from_top: True to pad below a cell, as in rows; False to pad above it, as in headers.
+    """
     cell_lines = [cell.split("\n") for cell in cells]
     height = max(map(len, cell_lines))
     lines = []

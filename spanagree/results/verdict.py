@@ -628,7 +628,10 @@ def _write_leads(leads: Sequence[PairwiseTest], level: _Level) -> str:
 
 
 def _write_difference(test: PairwiseTest, level: _Level) -> str:
-    """Write the difference of two systems, with its interval or, without an interval, with p."""
+    """Write the difference of two systems, with its interval or, without an interval, with p.
+
+    ``level`` has the confidence of intervals, the number of pairs, and the name of the test.
+    """
     has_interval, (confidence, n_pairs, name) = test.low < test.high, level
     interval = f", {write_interval(test.low, test.high, confidence, name)}" if has_interval else ""
     if has_interval and n_pairs > 1:

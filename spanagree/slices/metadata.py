@@ -81,7 +81,7 @@ class MetadataColumn:
                     )
 
     def _yield_ids(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield possible ids of a row's document, by column."""
+        """Yield column and value of each cell of a row that may be the id of its document."""
         if self.document is not None:
             for path in (self.document, f"data.{self.document}"):
                 with suppress(KeyError):
@@ -253,7 +253,15 @@ def _yield_rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping
 
 
 def _yield_columns(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names of columns with texts or numbers, and paths into objects."""
+    """Yield the names of the columns of a row with texts or numbers, for the list in an error.
+
+    Columns in nested objects are named by paths such as a.b.
+
+    Args:
+        row: row, or object in a row.
+        prefix: path of the object, with a final dot.
+        depth: depth of the object; deeper objects than a limit are left out.
+    """
     for name, cell in row.items():
         if isinstance(cell, Mapping):
             if depth < _LARGEST_DEPTH:

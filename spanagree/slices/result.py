@@ -54,7 +54,7 @@ class SliceScore(NanEqualMixin, ScoredTally):
     no_chance: str = ""
 
     def score_of(self, ratio: Ratio) -> Score:
-        """Compute the score of a ratio."""
+        """Compute the score of a figure in this slice, with the reason if it is undefined."""
         if not self.documents:
             return build_undefined_score("no document was seen by both, or by two annotators")
         score = self.tally.score_of(ratio)
@@ -186,15 +186,15 @@ class Slices(Result, MappingResult):
             sentences = [
                 sentence
                 for name in self.scored[:_MOST_NAMED]
-                for sentence in self._describe_order(name)
+                for sentence in self._write_order(name)
             ]
         elif self.largest is None:
-            sentences = [self._describe_untested()]
+            sentences = [self._write_untested_extremes()]
         else:
-            sentences = [self._describe_largest(self.largest)]
+            sentences = [self._write_largest_difference(self.largest)]
         return verdict.join_in_two_sentences(*sentences, self.not_in_text)
 
-    def _describe_untested(self) -> str:
+    def _write_untested_extremes(self) -> str:
         """Write the highest and the lowest slice of the first system, and why no test was made."""
         defined = [
             value for value in self._list_values(self.scored[0]).values() if not math.isnan(value)
@@ -216,7 +216,7 @@ class Slices(Result, MappingResult):
     def _figure_title(self) -> str:
         return "F1" if self.no_chance else "corrected F1"
 
-    def _describe_largest(self, largest: SliceDifference) -> str:
+    def _write_largest_difference(self, largest: SliceDifference) -> str:
         """Write the sentence on the largest difference between two slices, and its test."""
         change = getattr(largest, self._figure_key)
         values = self._list_values(largest.scored)
@@ -238,7 +238,7 @@ class Slices(Result, MappingResult):
             return f"The largest difference that a test supports: {figures}."
         return f"No two slices can be told apart; the largest difference: {figures}."
 
-    def _describe_order(self, name: str) -> list[str]:
+    def _write_order(self, name: str) -> list[str]:
         """Write sentences on the first and last value of slices in order, trend and steps.
 
         ``name`` is the name of the system, or team. Only significant steps are named.
@@ -295,7 +295,7 @@ class Slices(Result, MappingResult):
 
     @property
     def _largest(self) -> dict[str, Any] | None:
-        """Largest difference as plain data."""
+        """Largest difference between slices as data for JSON; ``None`` if there is none."""
         if self.largest is None:
             return None
         observed, corrected = (

@@ -203,7 +203,7 @@ def score_slices(
         result.notes,
         result,
         no_chance=result.settings.chance_undefined or "",
-        not_in_text=_describe_lost_quotes([result]),
+        not_in_text=_write_lost_quotes_sentence([result]),
     )
     slices = testing.build_result(
         context, slice_rows, [*sliced.notes, *notes], _collect_rows(result, keys, parent_ids)
@@ -321,7 +321,7 @@ class _SliceTests:
             trends=trends,
             largest=largest,
             n_tested=n_tested,
-            untested={} if context.is_ordered else _name_untested(tables),
+            untested={} if context.is_ordered else _list_untested_slices(tables),
             documents=context.documents,
             settings=self._build_settings(context, slices, bool(changes)),
             notes=tuple(dict.fromkeys([*context.notes, *notes])),
@@ -419,7 +419,7 @@ def _select_large_slices(tables: Sequence[SliceTable]) -> list[SliceTable]:
     return [table for table in tables if table.is_tested][:_MOST_SLICES]
 
 
-def _name_untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]]:
+def _list_untested_slices(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]]:
     """Name the slices of each system that are too small for a test."""
     names = {
         name: [table.name for table in slice_tables if not table.is_tested]
@@ -576,7 +576,7 @@ def _convert_results_to_slices(
     all_notes = [note for result in results.values() for note in result.notes]
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
-    sentence = _describe_lost_quotes([*results.values()])
+    sentence = _write_lost_quotes_sentence([*results.values()])
     reason = example.settings.chance_undefined or ""
     context = _SliceContext(
         "file", "file", is_ordered, total, all_notes, example, reason, not_in_text=sentence
@@ -584,7 +584,7 @@ def _convert_results_to_slices(
     return context, slice_rows, notes
 
 
-def _describe_lost_quotes(results: Sequence[Scorable]) -> str:
+def _write_lost_quotes_sentence(results: Sequence[Scorable]) -> str:
     """Write the sentence on the quotes of all results that are missing from the text."""
     quotes: dict[str, Any] = {}
     outcome = "count as wrong"
@@ -646,7 +646,7 @@ def _score_classes(
     if name == LENGTH:
         classified: ClassifiedRows = compare_by_length(result)
     else:
-        classified = compare_by_seen(result, as_corpus(seen), _name_source(seen))
+        classified = compare_by_seen(result, as_corpus(seen), _get_file_name(seen))
     corpus = look_up_corpus(result)
     keys, parent_ids = np.arange(len(corpus)), _look_up_parent_ids(result, testing.jackknife)
     annotators = find_annotators(result, np.ones(len(corpus), np.bool_))
@@ -664,14 +664,14 @@ def _score_classes(
         result.notes,
         result,
         classified.no_chance,
-        _describe_lost_quotes([result]),
+        _write_lost_quotes_sentence([result]),
     )
     return testing.build_result(
         context, slice_rows, all_documents=_collect_rows(result, keys, parent_ids)
     )
 
 
-def _name_source(source: Any) -> str:
+def _get_file_name(source: Any) -> str:
     """Return the name of a training file."""
     if not isinstance(source, (str, os.PathLike)):
         return ""

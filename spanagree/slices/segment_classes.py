@@ -197,7 +197,10 @@ def _list_entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str,
 
 
 def _build_text_reader(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
-    """Build a function that returns a part of a document's text."""
+    """Build a function of document index, start and end that returns this part of the text.
+
+    Tokens are joined without spaces. ``purpose`` begins the message if texts are unknown.
+    """
     if corpus.offsets == "characters":
         texts = corpus.known("texts", purpose)
         return lambda document, start, end: texts[document][start:end]

@@ -143,7 +143,10 @@ class _LabelCounts:
         return label_counts.compute_mean("micro")
 
     def warn(self, *names: str) -> None:
-        """Warn of labels whose figure has no divisor, unless ``zero_division`` was chosen."""
+        """Warn of labels with a figure with divisor 0, unless ``zero_division`` was chosen.
+
+        ``names`` are the figures to check: precision or recall.
+        """
         has_no_divisor = {"precision": self.rows[:, 3] == 0, "recall": self.rows[:, 2] == 0}
         for name in names:
             labels = [self.labels[i] for i in np.flatnonzero(has_no_divisor.get(name, [])).tolist()]

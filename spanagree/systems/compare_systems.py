@@ -154,7 +154,7 @@ class Comparison(Result, MappingResult):
                 )
             )
         confidence = parse_confidence(self.settings) or 95
-        significant_pairs = self._list_better(ranked) if n_pairs > 1 else ()
+        significant_pairs = self._list_significant_pairs(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
         sentences = verdict.write_comparison(
             self.scores,
@@ -217,7 +217,7 @@ class Comparison(Result, MappingResult):
         """Whether p is computed from draws, without intervals."""
         return self.settings.test != "jackknife"
 
-    def _list_better(self, ranked: Sequence[str]) -> list[SignificantPair]:
+    def _list_significant_pairs(self, ranked: Sequence[str]) -> list[SignificantPair]:
         """List the pairs with a significant difference, the better system first, by its rank."""
         rank_by_name = {name: i for i, name in enumerate(ranked)}
         significant_pairs = []
@@ -550,7 +550,7 @@ class _Request(NamedTuple):
 
 
 def _adjust_p(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
-    """Adjust the p of each pair for the number of pairs."""
+    """Set the adjusted p of each pair: p × pairs for the jackknife, Holm's for other tests."""
     adjusted_pairs = [*pairs]
     for score_key in SCORE_KEYS:
         p = [getattr(pair, score_key).p for pair in pairs]

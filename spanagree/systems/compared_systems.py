@@ -289,7 +289,15 @@ def _compare_corpus(corpus: Corpus, counting: MatchCountOptions, gold: str) -> C
 def _replace_random_by_mean(
     rows: SystemRows, compared_systems: ComparedSystems
 ) -> tuple[SystemRows, str]:
-    """Replace the matches of the random baseline by their mean over many draws, with a note."""
+    """Replace the matches of the random baseline by their mean over many draws.
+
+    Args:
+        rows: rows under one chance model.
+        compared_systems: object with these rows, the corpus and the measure.
+
+    Returns:
+        The new rows, and a note on the draws.
+    """
     from spanagree.comparisons.random_layers import NAME, compute_mean_of_random  # rarely drawn
 
     corpus, comparisons = compared_systems.corpus, rows.comparisons

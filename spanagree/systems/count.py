@@ -120,7 +120,10 @@ class EvaluationCounts(RowCounts):
 
     @cached_property
     def evidence(self) -> Mapping[str, Ints]:
-        """Evidence for each figure, by system; each array is (figures, 3)."""
+        """Numbers of documents behind each figure, by system; each array is (figures, 3).
+
+        The columns are documents with any segment, with a disagreement, and with an agreement.
+        """
         from spanagree.uncertainty.jackknife import count_evidence  # only needed for display
 
         rows = self.per_document.comparisons.by("second", "document")

@@ -430,7 +430,14 @@ def _build_settings(
     jackknife: Jackknife | None,
     intervals: Mapping[str, tuple[Sequence[Interval], Sequence[Interval]]],
 ) -> RunsSettings:
-    """Extend the settings of the evaluation by those of runs and of intervals."""
+    """Extend the settings of the evaluation by those of runs and of intervals.
+
+    Args:
+        evaluation: evaluation of all runs.
+        by_system: names of the runs of each system.
+        jackknife: options of intervals, or `None`.
+        intervals: both intervals of each figure, by system.
+    """
     run_settings = build_run_settings(by_system)
     if jackknife is None:
         return evaluation.settings.extend_to(RunsSettings, runs=run_settings["runs"], ci=None)

@@ -175,11 +175,11 @@ class ScoreSweep(Result, MappingResult):
         """The best threshold of each system, as plain data."""
         best_by_system = {name: sweep.best for name, sweep in self.systems.items()}
         return {
-            name: None if best_score is None else self._convert_to_plain(best_score)
+            name: None if best_score is None else self._convert_best_score(best_score)
             for name, best_score in best_by_system.items()
         }
 
-    def _convert_to_plain(self, best: BestScore) -> dict[str, Any]:
+    def _convert_best_score(self, best: BestScore) -> dict[str, Any]:
         """Convert the best threshold of a system, with its figures, to data for JSON."""
         tallies = {"chosen": best.chosen, "held_out": best.held_out, "all_kept": best.all_kept}
         scores = {

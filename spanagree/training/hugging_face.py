@@ -128,7 +128,11 @@ def _collect_metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
 
 
 def _sort_ids_and_tags(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[str]]:
-    """Return the ids in ascending order, and the tag of each id."""
+    """Sort the ids of labels in ascending order; return the ids and the tag of each id.
+
+    Raises:
+        InputError: if label names are not tags by id.
+    """
     try:
         if isinstance(label_names, str):
             raise TypeError
@@ -193,10 +197,10 @@ def _read_label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
         raise InputError(f"{quote_value(prediction)}; {allowed}") from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
-    predicted, predicted_lengths = _flatten(
+    predicted, predicted_lengths = _concatenate_ids(
         predictions, "predictions", {1: _IDS, 2: _LOGITS}, n_labels
     )
-    gold, lengths = _flatten(label_ids, "label ids", {1: _IDS}, n_labels)
+    gold, lengths = _concatenate_ids(label_ids, "label ids", {1: _IDS}, n_labels)
     same_needed = "label ids; they need the same"
     if len(predicted_lengths) != len(lengths):
         raise InputError(
@@ -212,7 +216,7 @@ def _read_label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
     return predicted[is_counted], gold[is_counted], n_counted
 
 
-def _flatten(
+def _concatenate_ids(
     documents: Any, ids_noun: str, allowed: Mapping[int, str], n_labels: int
 ) -> tuple[Ints, Ints]:
     """Concatenate the ids of the tokens of all documents, and count the tokens of each document.

@@ -111,7 +111,10 @@ def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> 
 
 
 def _collect_values(tally: Tally) -> dict[str, float | None]:
-    """Return the scores of a tally by name, with `None` for undefined values."""
+    """Collect the scores of a tally: precision, recall, F1, chance and corrected scores by name.
+
+    Undefined scores are `None`.
+    """
     # spacy train drops the weight of a score for good once the score is None. Before the first
     # step a model often predicts no span, so precision is 0 then, as in spaCy
     has_segments = tally.size > 0

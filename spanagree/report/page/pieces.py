@@ -111,7 +111,10 @@ def show_bars(figures: Frame, short_names: Mapping[str, str] | None = None) -> H
 
 
 def _render_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
-    """Render a table with a bar below each F1, and with short names."""
+    """Render a table with a bar below each F1.
+
+    ``short_names`` has a shorter form of names of layers; `None` keeps the names.
+    """
     display = figures.shown
 
     def render_cell(row: int, column: int) -> Html | None:
@@ -518,7 +521,7 @@ def _draw_f1(
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
-    """Draw a histogram of the difficulty of documents, with the borders of levels."""
+    """Draw a histogram of the difficulty of documents; ``borders`` of levels are marked in it."""
     binned, legend = count_bins(report.difficulty), remarks_on(report.difficulty)
     n_bars = sum(count > 0 for count in binned[0])
     if n_bars < 2:  # one bar shows nothing
@@ -590,7 +593,7 @@ def show_bias(report: TeamOverview) -> Html:
 
 
 def show_queue(report: TeamOverview) -> Html:
-    """Render a table of the documents with the most disagreement."""
+    """Render a table of the documents with most disagreement; all but the first are folded."""
     if report.queue is None:
         return render_remarks("no document was seen by two annotators")
     figures = report.queue.table("document")
@@ -660,7 +663,7 @@ def show_gold(report: TeamOverview) -> Html:
 
 
 def show_plan(report: TeamOverview) -> Html:
-    """Render the number of documents that a narrower interval needs, as a table."""
+    """Render a table of the number of documents that a narrower interval needs."""
     if report.plan is None:
         return Html("")
     plan = report.plan
