@@ -118,7 +118,7 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
     # minus the mean of its document, so that the scores of a document add up to 0
     numerator, denominator = agreement.numerator - means[0], agreement.denominator - means[1]
     numerator_sum, denominator_sum = (np.bincount(annotator, mean, n_annotators) for mean in means)
-    level = np.divide(
+    corrected_f1 = np.divide(
         numerator_sum, denominator_sum, out=np.zeros(n_annotators), where=denominator_sum > _TIE
     )  # C of each annotator
     p = np.full(n_annotators, np.nan)
@@ -132,7 +132,7 @@ def compute_outlier_p(agreement: AnnotationAgreement, n_annotators: int) -> Floa
             first_row[document_index[rows]],
             first_row[document_index[rows]] + size[document_index[rows]],
         )
-        c = level[annotator[rows]]
+        c = corrected_f1[annotator[rows]]
         scores = numerator[drawn_row] - c[draw] * denominator[drawn_row]
         observed_scores = np.bincount(
             annotator[rows] - low, numerator[rows] - c * denominator[rows], high - low
@@ -185,7 +185,7 @@ class _Draws(NamedTuple):
         It is exact if few ways to draw exist, else approximate, and ``nan`` without any variation.
         """
         log2_ways = np.bincount(self.annotator, np.log2(self.size), len(target))
-        p = self._approximate(target)
+        p = self._approximate_tails(target)
         p[log2_ways == 0] = np.nan
         for a in np.flatnonzero((log2_ways > 0) & (log2_ways <= np.log2(_MAX_WAYS))).tolist():
             sums = np.zeros(1)
@@ -215,7 +215,7 @@ class _Draws(NamedTuple):
         )
         return log.astype(float), first.astype(float), second.astype(float)
 
-    def _approximate(self, target: Floats) -> Floats:
+    def _approximate_tails(self, target: Floats) -> Floats:
         """Approximate the probability that a sum of draws is at most the target, by annotator.
 
         The saddlepoint formula of Lugannani and Rice (1980) is Φ(w) + φ(w)·(1/w − 1/u), with

@@ -11,8 +11,9 @@ of a document, the edge, occur at its end too, and all starts between the edges 
 probability, the middle. So the columns of a profile are its edge, with weight 2, and its middle,
 with the number of starts that it stands for as weight.
 
-A cell of F is one of its entries. A cell of sums is a document and label, over all pairs. A portion
-is a range of documents that are laid out in memory together.
+The kernel of a measure is ``equal`` if a match is a pair of equal segments, and ``cover`` if it is
+the number of shared tokens. A cell of F is one of its entries. A portion is a range of documents
+that are laid out in memory together. Documents are numbered among the crowded documents.
 """
 
 from __future__ import annotations
@@ -236,7 +237,7 @@ def find_crowded(
             marks.uniform_profiles, marks.profile, marks.end - marks.start
         )
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
-    expected, observed = _count_cells(corpus, crowd, marks, measure)
+    expected, observed = _bound_cell_counts(corpus, crowd, marks, measure)
     documents = is_crowded & (np.maximum(expected, observed) <= _MAX_CELLS)
     if not documents.any():
         return None
@@ -249,10 +250,10 @@ def find_crowded(
     )
 
 
-def _count_cells(
+def _bound_cell_counts(
     corpus: Corpus, crowd: AnnotationIndex, marks: SegmentStarts, measure: Measure
 ) -> tuple[Ints, Ints]:
-    """Compute upper bounds of the numbers of cells of F, by document.
+    """Compute upper bounds of the number of cells of F, for each document of the corpus.
 
     Returns:
         Bound for expected matches and bound for observed matches, (documents,) each.
@@ -262,12 +263,12 @@ def _count_cells(
     n_starts = marks.uniform_profiles.size[marks.profile]  # equal for segments of one length
     label = marks.label if measure.of_label else 0 * document
     (document_index, _, _), inverse, _ = unique_rows(document, label, n_starts)
-    width = np.zeros(len(document_index), np.int64)
-    np.maximum.at(width, inverse, marks.uniform_profiles.width[marks.profile] + 1)
-    expected = np.bincount(document_index, width, len(corpus)).astype(np.int64)
-    observed = 2 * np.bincount(document, minlength=len(corpus))
-    annotators = np.bincount(crowd.document, minlength=len(corpus))
-    return annotators * expected, annotators * observed
+    width_of_kind = np.zeros(len(document_index), np.int64)
+    np.maximum.at(width_of_kind, inverse, marks.uniform_profiles.width[marks.profile] + 1)
+    n_expected_columns = np.bincount(document_index, width_of_kind, len(corpus)).astype(np.int64)
+    n_observed_columns = 2 * np.bincount(document, minlength=len(corpus))
+    n_annotators = np.bincount(crowd.document, minlength=len(corpus))
+    return n_annotators * n_expected_columns, n_annotators * n_observed_columns
 
 
 def _sum_pair_products(F: Floats) -> Floats:
@@ -292,6 +293,11 @@ class CrowdedDocuments:
         with_references: matches of each annotation of these documents with the references of its
             document, except itself: matched and expected; (2, annotations), or for each label in
             turn (2, labels · annotations).
+        document_labels: pairs of a document and a label that occur, as two columns.
+        totals: matched and expected of each of these pairs, summed over pairs of annotators.
+        shared, sizes, matched, expected: number of shared documents, size of the first annotator,
+            match and expected match of two annotators, summed over documents;
+            (annotators, annotators).
     """
 
     def __init__(
@@ -320,7 +326,7 @@ class CrowdedDocuments:
         """
         self.measure, self.profiles, self.names = measure, marks.uniform_profiles, corpus.annotators
         self.documents, self.portions = documents, portions
-        self.document_indices = numbers = np.flatnonzero(documents)
+        self.document_indices = document_indices = np.flatnonzero(documents)
         by_name = np.argsort(dense_ranks(corpus.labels))
         self.labels = by_name if measure.of_label else np.array([NO_LABEL])
         rows = np.flatnonzero(documents[crowd.document])
@@ -330,7 +336,7 @@ class CrowdedDocuments:
         self.reference = references[crowd.annotator[rows]].astype(np.float64)
         self.n_counted_labels = n_counted_labels
         self.with_references = np.zeros((2, max(n_counted_labels, 1) * len(rows)))
-        self.document = np.searchsorted(numbers, crowd.document[rows])
+        self.document = np.searchsorted(document_indices, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
         # index of the annotator of each annotation, among annotators of these documents
@@ -351,9 +357,11 @@ class CrowdedDocuments:
         K = len(present_ranks)
         self.shared, self.sizes = np.zeros((2, K, K))
         self.matched, self.expected = np.zeros((2, K, K))
-        (document, label), self.cell, _ = unique_rows(self.segments.document, self.segments.label)
-        self.cells = document, label
-        self.totals = np.zeros((2, len(self.cells[0])))
+        (document, label), self.document_label_index, _ = unique_rows(
+            self.segments.document, self.segments.label
+        )
+        self.document_labels = document, label
+        self.totals = np.zeros((2, len(self.document_labels[0])))
 
     def add(self, low: int, high: int) -> None:
         """Add the sums of the crowded documents with indices from ``low`` to below ``high``."""
@@ -369,7 +377,7 @@ class CrowdedDocuments:
             self._add_expected(random)
 
     def _index_pairs(self, document: int) -> Any:
-        """Return the index of the pairs of a document's annotators in the matrices of sums."""
+        """Build the index that selects the annotators of a document in the matrices of sums."""
         annotators = self.annotator_index[self.first[document] : self.first[document + 1]]
         return (
             np.ix_(annotators, annotators)
@@ -387,12 +395,12 @@ class CrowdedDocuments:
         reference = self.reference[annotation]
         count = np.bincount(column, minlength=len(weight))
         n_references = np.bincount(column, reference, len(weight))
-        cell = self._look_up_cells(document, label)
-        pairs = weight * (count * (count - 1) // 2)
-        self.totals[0] += np.bincount(cell, pairs, len(self.cells[0]))
-        common = weight[column] * (n_references[column] - reference)
+        document_label = self._find_document_labels(document, label)
+        n_matched = weight * (count * (count - 1) // 2)
+        self.totals[0] += np.bincount(document_label, n_matched, len(self.document_labels[0]))
+        matched_with_references = weight[column] * (n_references[column] - reference)
         index = self._look_up_reference(label[column], annotation)
-        np.add.at(self.with_references[0], index, common)
+        np.add.at(self.with_references[0], index, matched_with_references)
         for document_index, product in enumerate(
             marked.yield_products(low, self.count[low:high]), low
         ):
@@ -404,13 +412,13 @@ class CrowdedDocuments:
         product = F @ F.T
         pairs = self._index_pairs(document)
         self.expected[pairs] += product
-        cell = self._look_up_cells(np.full(len(label), document), label)
-        np.add.at(self.totals[1], cell, np.add.reduceat(_sum_pair_products(F), first))
+        document_label = self._find_document_labels(np.full(len(label), document), label)
+        np.add.at(self.totals[1], document_label, np.add.reduceat(_sum_pair_products(F), first))
         rows = slice(self.first[document], self.first[document + 1])
         reference = self.reference[rows]
         if not self.n_counted_labels:
-            common = product @ reference - np.diagonal(product) * reference
-            self.with_references[1, rows] = common
+            matched_with_references = product @ reference - np.diagonal(product) * reference
+            self.with_references[1, rows] = matched_with_references
             return
         with_references, with_itself = (
             np.add.reduceat(F * side, first, axis=1).T for side in (reference @ F, F)
@@ -441,23 +449,29 @@ class CrowdedDocuments:
             random.document: random for random in self._yield_random(segments_of_documents)
         }
         for document, (label_of_column, W, F) in enumerate(layouts, low):
-            cells = slice(*np.searchsorted(self.cells[0], (document, document + 1)).tolist())
-            labels, k = self.cells[1][cells], int(self.count[document])
+            label_range = slice(
+                *np.searchsorted(self.document_labels[0], (document, document + 1)).tolist()
+            )
+            labels, n_annotators = self.document_labels[1][label_range], int(self.count[document])
             segments = slice(
                 *np.searchsorted(self.segments.document, (document, document + 1)).tolist()
             )
-            cell = (self.cell[segments] - cells.start) * k + self.segments.row[segments]
-            sizes = np.bincount(cell, self.weight[segments], len(labels) * k).reshape(-1, k)
+            label_and_row = (
+                self.document_label_index[segments] - label_range.start
+            ) * n_annotators + self.segments.row[segments]
+            sizes = np.bincount(
+                label_and_row, self.weight[segments], len(labels) * n_annotators
+            ).reshape(-1, n_annotators)
             sums = {}
             for label, size in zip(labels.tolist(), sizes, strict=True):
-                matched, expected, size_sum = label_sums = np.empty((3, k, k))
+                matched, expected, size_sum = label_sums = np.empty((3, n_annotators, n_annotators))
                 sums[int(self.labels[label])] = label_sums
                 columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
                 matched[:] = _multiply(W[columns], F[:, columns])
                 starts = (
                     random_by_document[document].select_columns_of_label(label)
                     if document in random_by_document
-                    else np.empty((k, 0))
+                    else np.empty((n_annotators, 0))
                 )
                 np.matmul(starts, starts.T, out=expected)
                 np.add(size[:, None], size, out=size_sum)
@@ -467,9 +481,9 @@ class CrowdedDocuments:
                 self.annotator_index[self.first[document] : self.first[document + 1]], sums
             )
 
-    def _look_up_cells(self, document: Ints, label: Ints) -> Ints:
-        """Look up the index of pairs of document and label among those that occur."""
-        return find_rows(self.cells, (document, label))
+    def _find_document_labels(self, document: Ints, label: Ints) -> Ints:
+        """Find the positions of pairs of document and label in :attr:`document_labels`."""
+        return find_rows(self.document_labels, (document, label))
 
     def _select_marked(self, segments: _Segments) -> _MarkedPositions:
         """Select the columns of F for observed matches.
@@ -499,34 +513,34 @@ class CrowdedDocuments:
         Kinds are defined in :class:`_Random`. A kind of one annotator alone adds nothing to pairs,
         and has no columns.
         """
-        size = self.profiles.size[segments.profile]
-        columns, kind_index, _ = unique_rows(segments.document, segments.label, size)
+        n_starts_of_segment = self.profiles.size[segments.profile]
+        columns, kind_index, _ = unique_rows(segments.document, segments.label, n_starts_of_segment)
         (kind_of_row, _), _, _ = unique_rows(kind_index, segments.row)
         is_shared = np.bincount(kind_of_row) > 1
-        document, label, n_starts = (column[is_shared] for column in columns)
+        document, label, n_starts = (matrix_column[is_shared] for matrix_column in columns)
         kind_index, is_kept = (np.cumsum(is_shared) - 1)[kind_index], is_shared[kind_index]
-        # sorted by length, because the indices of profiles depend on other documents
+        # sorted by length, as the indices of profiles depend on other documents
         entries = (
-            column[is_kept]
-            for column in (kind_index, segments.row, segments.length, segments.profile)
+            matrix_column[is_kept]
+            for matrix_column in (kind_index, segments.row, segments.length, segments.profile)
         )
         (kind_index, row, _, profile), _, n_segments = unique_rows(*entries)
         width = np.zeros(len(document), np.int64)
         np.maximum.at(width, kind_index, self.profiles.width[profile])
-        end = np.cumsum(width + 1)
-        root = np.full(int(width.sum()) + len(width), math.sqrt(2))
-        root[end - 1] = np.sqrt(n_starts - 2 * width)
+        end_of_kind = np.cumsum(width + 1)
+        root_weight = np.full(int(width.sum()) + len(width), math.sqrt(2))
+        root_weight[end_of_kind - 1] = np.sqrt(n_starts - 2 * width)
         # one matrix after the other, each with the rows of annotators
         borders = np.flatnonzero(np.diff(document, prepend=-1, append=-1))
         document_indices = document[borders[:-1]]
-        column = np.append(0, end)[borders]
-        shape = np.stack((self.count[document_indices], np.diff(column)))
-        first_value = np.cumsum(np.append(0, shape.prod(axis=0)))
-        matrix = np.repeat(np.arange(len(document_indices)), np.diff(borders))
-        first_column = end - width - 1 - column[matrix]
+        matrix_column = np.append(0, end_of_kind)[borders]
+        matrix_shape = np.stack((self.count[document_indices], np.diff(matrix_column)))
+        first_value = np.cumsum(np.append(0, matrix_shape.prod(axis=0)))
+        matrix_of_kind = np.repeat(np.arange(len(document_indices)), np.diff(borders))
+        first_column = end_of_kind - width - 1 - matrix_column[matrix_of_kind]
         value_index = (
-            first_value[matrix[kind_index]]
-            + row * shape[1, matrix[kind_index]]
+            first_value[matrix_of_kind[kind_index]]
+            + row * matrix_shape[1, matrix_of_kind[kind_index]]
             + first_column[kind_index]
         )
         values = self._lay_out_profiles(
@@ -534,8 +548,8 @@ class CrowdedDocuments:
         )
         for i, (low, high) in enumerate(pairwise(borders.tolist())):
             F = (
-                values[first_value[i] : first_value[i + 1]].reshape(shape[:, i])
-                * root[column[i] : column[i + 1]]
+                values[first_value[i] : first_value[i + 1]].reshape(matrix_shape[:, i])
+                * root_weight[matrix_column[i] : matrix_column[i + 1]]
             )
             yield _Random(int(document_indices[i]), label[low:high], first_column[low:high], F)
 
@@ -619,9 +633,11 @@ class CrowdedDocuments:
         annotation = self.first[self.segments.document] + self.segments.row
         n_later = self.count[self.segments.document] - 1 - self.corpus_order[annotation]
         matched, expected = self.totals
-        document, label = self.cells
+        document, label = self.document_labels
         sizes = [
-            np.bincount(self.cell, self.weight * n_partners, len(label)).astype(np.int64)
+            np.bincount(self.document_label_index, self.weight * n_partners, len(label)).astype(
+                np.int64
+            )
             for n_partners in (n_later, self.corpus_order[annotation])
         ]
         return Comparisons.of(

@@ -69,7 +69,7 @@ def build_gain_intervals(
             for columns in (team, annotator_sums)
         )
         sums.append(
-            _compute_variance(document_summands, entry_summands, unit, annotator, len(members))
+            _sum_powers_of_changes(document_summands, entry_summands, unit, annotator, len(members))
         )
     variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
     n_units = np.count_nonzero(team[:, 2])
@@ -92,7 +92,7 @@ def _build_interval(
     return Interval(observed_ends, expected_ends, corrected_ends, kind=JACKKNIFE)
 
 
-def _compute_variance(
+def _sum_powers_of_changes(
     document_summands: Floats,
     entry_summands: Floats,
     unit: Ints,

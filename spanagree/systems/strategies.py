@@ -305,7 +305,7 @@ def count_outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, 
     """
     is_shared = gold.annotated & system.annotated
     gold, system = (layer.only(is_shared[layer.document]) for layer in (gold, system))
-    label_gold, label = (
+    label_gold, label_system = (
         annotator_layer.label if n_labels > 1 else 0 * annotator_layer.label
         for annotator_layer in (gold, system)
     )
@@ -313,7 +313,7 @@ def count_outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, 
         gold,
         system,
         gold.document * n_labels + label_gold,
-        system.document * n_labels + label,
+        system.document * n_labels + label_system,
     )
     n_common = np.minimum(gold.end[i], system.end[j]) - np.maximum(gold.start[i], system.start[j])
     can_pair = n_common / (gold.end - gold.start)[i] * 100.0 >= LEAST_SHARE
@@ -327,16 +327,16 @@ def count_outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, 
         if strategy.of_borders:
             is_right &= distance == 0
         order = np.lexsort((i, np.where(is_right, distance, 0), ~is_right, j))
-        chosen_pairs = order[_find_first_choices(i[order], j[order])]
+        chosen_pairs = order[_choose_pairs_in_turn(i[order], j[order])]
         right, wrong = chosen_pairs[is_right[chosen_pairs]], chosen_pairs[~is_right[chosen_pairs]]
         table = np.zeros((n_labels, len(_OUTCOMES)), np.int64)
-        for outcome, labels in (
-            ("correct", label[j[right]]),
-            (strategy.error, label[j[wrong]]),
+        for outcome, labels_of_outcome in (
+            ("correct", label_system[j[right]]),
+            (strategy.error, label_system[j[wrong]]),
             ("missed", np.delete(label_gold, i[chosen_pairs])),
-            ("spurious", np.delete(label, j[chosen_pairs])),
+            ("spurious", np.delete(label_system, j[chosen_pairs])),
         ):
-            table[:, _OUTCOMES.index(outcome)] = np.bincount(labels, minlength=n_labels)
+            table[:, _OUTCOMES.index(outcome)] = np.bincount(labels_of_outcome, minlength=n_labels)
         tables[name] = [StrategyCounts(*row) for row in table.tolist()]
     return [
         {name: rows[label_index] for name, rows in tables.items()}
@@ -357,7 +357,7 @@ def _add_spurious(
     ]
 
 
-def _find_first_choices(gold: Ints, system: Ints) -> Ints:
+def _choose_pairs_in_turn(gold: Ints, system: Ints) -> Ints:
     """Let each segment of the system in turn take its most preferred gold segment that is free.
 
     Args:
@@ -368,11 +368,11 @@ def _find_first_choices(gold: Ints, system: Ints) -> Ints:
     Returns:
         Indices of the chosen pairs among the possible pairs.
     """
-    pairs, taken_gold, last_settled = list[int](), set[int](), -1
+    pairs, taken_gold, last_chooser = list[int](), set[int](), -1
     # each choice depends on earlier ones: chains of overlaps may be as long as a text
     for pair, (candidate, chooser) in enumerate(zip(gold.tolist(), system.tolist(), strict=True)):
-        if chooser != last_settled and candidate not in taken_gold:
-            last_settled = chooser
+        if chooser != last_chooser and candidate not in taken_gold:
+            last_chooser = chooser
             taken_gold.add(candidate)
             pairs.append(pair)
     return np.array(pairs, np.int64)
