@@ -517,12 +517,12 @@ class CrowdedDocuments:
         columns, kind_index, _ = unique_rows(segments.document, segments.label, n_starts_of_segment)
         (kind_of_row, _), _, _ = unique_rows(kind_index, segments.row)
         is_shared = np.bincount(kind_of_row) > 1
-        document, label, n_starts = (matrix_column[is_shared] for matrix_column in columns)
+        document, label, n_starts = (column[is_shared] for column in columns)
         kind_index, is_kept = (np.cumsum(is_shared) - 1)[kind_index], is_shared[kind_index]
         # sorted by length, as the indices of profiles depend on other documents
         entries = (
-            matrix_column[is_kept]
-            for matrix_column in (kind_index, segments.row, segments.length, segments.profile)
+            column[is_kept]
+            for column in (kind_index, segments.row, segments.length, segments.profile)
         )
         (kind_index, row, _, profile), _, n_segments = unique_rows(*entries)
         width = np.zeros(len(document), np.int64)
