@@ -255,6 +255,12 @@ def _bound_cell_counts(
 ) -> tuple[Ints, Ints]:
     """Compute upper bounds of the number of cells of F, for each document of the corpus.
 
+    Args:
+        corpus: annotators as layers.
+        crowd: annotations of the corpus.
+        marks: segments of the annotations, with their profiles.
+        measure: measure of matches.
+
     Returns:
         Bound for expected matches and bound for observed matches, (documents,) each.
     """

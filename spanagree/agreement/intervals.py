@@ -130,8 +130,14 @@ def _compute_variances(
 ) -> dict[str, SampleVariance]:
     """Compute variances over annotators of four figures: of team, annotators, labels and mean.
 
-    Variances of labels need the rows of single pairs. They are left out if these are too many (not
-    ``is_feasible``).
+    Args:
+        clusters: clusters with the sums of pairs.
+        n_labels: number of labels.
+        is_feasible: False to leave out the labels, whose variances need the rows of single pairs,
+            if these are too many.
+
+    Returns:
+        Variances of observed, expected and corrected F1 by "team", "annotators", "labels", "mean".
     """
     from spanagree.agreement import other_annotators  # rarely requested
 

@@ -124,7 +124,10 @@ def _write_remarks(
 ) -> list[str]:
     """Write remarks on the team's sums, unreliable figures and undefined figures.
 
-    ``scores`` are those of the rows of the table.
+    Args:
+        agreement: agreement of the table.
+        by: breakdown of the table, or `None`.
+        scores: F1 of each row, whose reasons are written if they are undefined.
     """
     document = document_noun(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]

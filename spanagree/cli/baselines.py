@@ -40,6 +40,12 @@ def add_gold_baselines(
 
     The baselines everything and random depend on gold, and majority on the votes of all other
     layers.
+
+    Args:
+        corpus: corpus of the command.
+        gold: name of the gold layer; `None` for the first.
+        baselines: names of baselines.
+        settings: chance model and seed of random.
     """
     gold = next(iter(corpus.layers), "") if gold is None else gold
     gold_baselines = [name for name in baselines if name != "majority"]

@@ -54,7 +54,8 @@ def add_first_layer_note_of_parts(
 def _write_gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
     """Write the note that the first layer of a file is gold; empty if gold is known otherwise.
 
-    Gold is known if a user named it, its name contains gold, or options order the layers.
+    Gold is known if a user named it, its name contains gold, or options order the layers. The
+    arguments are those of :func:`add_first_layer_note`.
     """
     first = corpus.annotators[0] if corpus.layers else ""
     if gold is not None or select_gold_names([first]) or not _is_order_of_file(job, corpus):

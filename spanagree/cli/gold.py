@@ -107,6 +107,11 @@ def _write_weighting_note(
     """Write a note on the segments that weighted votes would add or remove.
 
     The list is empty if votes are weighted already, or fewer than three annotators vote.
+
+    Args:
+        corpus: annotators as layers.
+        result: gold by unweighted votes.
+        settings: arguments of :func:`spanagree.make_gold`.
     """
     if result.vote == "dawid-skene" or settings.get("weighted") or len(result.voters) < 3:
         return []

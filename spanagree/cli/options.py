@@ -239,7 +239,13 @@ def build_options_from_function(
 
 
 def _build_option_of_parameter(parameter: Parameter, text: str, required: bool) -> Option:
-    """Build the option of one parameter of a function; its type decides how the value is parsed."""
+    """Build the option of one parameter of a function.
+
+    Args:
+        parameter: parameter, whose type decides how the value is parsed.
+        text: sentence of the help.
+        required: True for an option that may not be left out.
+    """
     attributes: dict[str, Any] = {"required": True} if required else {}
     name, allowed_values = format_option_name(parameter.name), parameter.choices
     if parameter.type_name.split(" | ")[0] == "bool":
@@ -843,7 +849,7 @@ def parse_names(text: str, option: str) -> list[str]:
 
 
 def parse_mapping(text: str, option: str, pattern: str = "NAME=COLUMN") -> dict[str, str]:
-    """Parse ``NAME=VALUE,…`` as a mapping."""
+    """Parse ``NAME=VALUE,…`` as a mapping; ``option`` and ``pattern`` are for messages."""
     mapping: dict[str, str] = {}
     for item in parse_names(text, option):
         name, _, value = item.rpartition("=")

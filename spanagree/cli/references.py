@@ -55,7 +55,13 @@ def resolve_sides(
 def compare_with_references(
     job: CommandContext, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
-    """Compare systems with references and show the result."""
+    """Compare systems with references and show the result.
+
+    Args:
+        job: context of the command.
+        baselines: names of baselines to add as systems, if any.
+        settings: arguments of :func:`spanagree.evaluate_references`.
+    """
     job.check_picture(sa.references.ReferenceEvaluation)
     check_baselines(baselines)
     corpus = job.read_corpus()

@@ -45,6 +45,11 @@ def show_unitizing_measure(job: CommandContext, measure: str, settings: Mapping[
     """Compute a measure of unitizing, one of :data:`AGREEMENT_MEASURES` except F1, and show it.
 
     Unitizing is the task of finding the borders of segments as well as their labels.
+
+    Args:
+        job: context of the command.
+        measure: name of the measure.
+        settings: arguments of its function.
     """
     arguments = {**settings, **job.intervals}
     pairs = job.by == "pair"

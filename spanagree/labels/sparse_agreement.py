@@ -86,7 +86,13 @@ def spa(
 def score_spa(
     inputs: CoefficientInputs, weights: str, class_distribution: Mapping[str, float] | None = None
 ) -> Spa:
-    """Compute SPA from prepared inputs, overall and for each category; see :func:`spa`."""
+    """Compute SPA from prepared inputs, overall and for each category.
+
+    Args:
+        inputs: labels and weights of categories.
+        weights: name of the weights of items, in :data:`WEIGHTS`.
+        class_distribution: probability of each category; see :func:`spa`.
+    """
     check_choice(weights, WEIGHTS, "weights")
     by_class = weights == "inverse_variance_class"
     if class_distribution is not None and not by_class:

@@ -457,6 +457,9 @@ def _choose_vote(corpus: Corpus, has_options: bool) -> tuple[Vote, list[str]]:
     """Choose the rule of the vote, and write a note if it is not the usual rule.
 
     ``has_options`` is true if a share or weights, which are for votes on tokens, were requested.
+
+    Returns:
+        Name of the rule, and the note in a list, or an empty list.
     """
     if has_options:
         return "tokens", []
@@ -489,7 +492,8 @@ def _describe_overlap(corpus: Corpus) -> str:
 def _choose_weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     """Choose the measure and the chance model of the weights of voters.
 
-    They are the first of the usual ones that the segments of all layers allow.
+    Returns:
+        Names of the measure and of the chance model, the first that all layers allow.
     """
     candidates: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
     for match in candidates:

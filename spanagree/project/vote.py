@@ -194,8 +194,8 @@ def elect_by_probabilities(
     own_probability = probability[piece_index, label[pair_index] + 1]
     other_probabilities = probability[piece_index]
     other_probabilities[np.arange(len(pair_index)), label[pair_index] + 1] = 0
-    lead = own_probability - other_probabilities.max(1, initial=0)
-    outcome = np.where(lead > _EQUAL, GOLD, np.where(lead >= -_EQUAL, TIE, _NEITHER))
+    margin = own_probability - other_probabilities.max(1, initial=0)
+    outcome = np.where(margin > _EQUAL, GOLD, np.where(margin >= -_EQUAL, TIE, _NEITHER))
     possible_votes = np.full(len(pair_index), UNIT)
     votes = np.round(own_probability * UNIT).astype(np.int64)
     return _join_pieces_to_stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
@@ -241,7 +241,11 @@ def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints
 
 
 def _count_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tuple[Ints, Ints]:
-    """Count, for each position, the votes for a boundary and the votes for a segment across it."""
+    """Count the votes of boundaries.
+
+    Returns:
+        For each position, the votes for a boundary there, and for a segment across it.
+    """
     voter, group, start, end = _merge_by_label(ballots, n_labels)
     (boundary_voter, boundary_group, boundary_offset), _, _ = unique_rows(
         np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
@@ -277,21 +281,21 @@ def _join_pieces_to_stretches(
         column[:-1] for column in _count_boundaries(ballots, n_labels, positions)
     )
 
-    continues = np.zeros(
+    is_like_previous = np.zeros(
         len(outcome), np.bool_
     )  # the previous piece has the same outcome and group
-    continues[1:] = (outcome[1:] == outcome[:-1]) & (group[1:-1] == group[:-2])
-    in_gold = continues & (outcome == GOLD)
+    is_like_previous[1:] = (outcome[1:] == outcome[:-1]) & (group[1:-1] == group[:-2])
+    is_inside_gold = is_like_previous & (outcome == GOLD)
     tied_positions = np.flatnonzero(
-        in_gold & (boundary_votes == votes_across) & (boundary_votes > 0)
+        is_inside_gold & (boundary_votes == votes_across) & (boundary_votes > 0)
     )
-    is_continued = continues & ~(in_gold & (boundary_votes > votes_across))
+    is_continued = is_like_previous & ~(is_inside_gold & (boundary_votes > votes_across))
 
     pieces = np.flatnonzero(outcome >= 0)
     first_piece = np.flatnonzero((outcome >= 0) & ~is_continued)  # first piece of each stretch
     stretch = np.searchsorted(first_piece, pieces, side="right") - 1  # stretch of each piece
     last_piece = pieces[np.flatnonzero(np.diff(stretch, append=len(first_piece)))]
-    length = offset[pieces + 1] - offset[pieces]
+    n_tokens = offset[pieces + 1] - offset[pieces]
     columns = [
         np.concatenate((stretch_values, tied_values))
         for stretch_values, tied_values in (
@@ -302,11 +306,11 @@ def _join_pieces_to_stretches(
             ),  # a tied boundary is shown with a token on both sides
             (offset[last_piece + 1], offset[tied_positions] + 1),
             (
-                _sum_by_index(stretch, votes[pieces] * length, len(first_piece)),
+                _sum_by_index(stretch, votes[pieces] * n_tokens, len(first_piece)),
                 boundary_votes[tied_positions],
             ),
             (
-                _sum_by_index(stretch, possible_votes[pieces] * length, len(first_piece)),
+                _sum_by_index(stretch, possible_votes[pieces] * n_tokens, len(first_piece)),
                 2 * boundary_votes[tied_positions],
             ),
             (outcome[first_piece], np.full(len(tied_positions), BORDER)),
@@ -320,9 +324,11 @@ def _join_pieces_to_stretches(
     ballot_ranges = (group_of_ballot, ballots.start, ballots.end)
     supports = _find_supporters((group, start, end), ballot_ranges, ballots.voter)
     voted = VotedSegments(document, start, end, label, votes, possible_votes, outcome, *supports)
-    first_piece, second_segment = _find_conflicts(voted)
-    is_conflict = ~_have_voter_of_both_labels(voted, ballots, n_labels, first_piece, second_segment)
-    return _resolve_conflicts(voted, first_piece[is_conflict], second_segment[is_conflict])
+    first_segment, second_segment = _find_conflicts(voted)
+    is_conflict = ~_have_voter_of_both_labels(
+        voted, ballots, n_labels, first_segment, second_segment
+    )
+    return _resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
 def _estimate_probabilities(
@@ -446,8 +452,8 @@ def _find_overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, 
     sorted_start = (group * step + start)[order]
     low = np.arange(1, len(order) + 1)
     high = np.searchsorted(sorted_start, (group * step + end)[order], side="left")
-    later, earlier = expand_ranges(low, np.maximum(low, high))
-    return order[earlier], order[later]
+    later_position, earlier_position = expand_ranges(low, np.maximum(low, high))
+    return order[earlier_position], order[later_position]
 
 
 def _have_common_supporter(

@@ -500,6 +500,12 @@ def _compare_all(
 ) -> tuple[Comparisons, ReferenceSettings, list[str]]:
     """Compare the annotations of systems and references with the references of their documents.
 
+    Args:
+        corpus: layers of the references, followed by layers of the systems.
+        settings: settings of the result.
+        counting: measure, chance model and progress.
+        by_label: True for rows of single labels.
+
     Returns:
         Rows of :func:`spanagree.references.ceiling.compare_with_references`, the settings with
         those of inexact expected scores, and notes on chance.
@@ -522,7 +528,10 @@ def _compare_all(
 def _split_roles(
     corpus: Corpus, references: Sequence[str] | None, systems: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Find the names of references and of systems; an unnamed role has all other annotators.
+    """Split annotators into references and systems; an unnamed role has all other annotators.
+
+    Returns:
+        Names of the references, and names of the systems.
 
     Raises:
         SettingError: if a name is unknown or has both roles, or a role has no name.

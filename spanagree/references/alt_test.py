@@ -440,7 +440,10 @@ def _check_settings(
     epsilon: float,
     annotators: Sequence[str] | None,
 ) -> tuple[list[str], ReplacementSettings]:
-    """Check the arguments; return the names of annotators to test, and the settings of the result.
+    """Check the arguments of :func:`alt_test`.
+
+    Returns:
+        Names of the annotators to test, and settings of the result.
 
     Raises:
         SettingError: if a name is unknown, the candidate is among the annotators, or epsilon is out
@@ -541,6 +544,12 @@ def _find_label_wins(table: LabelTable, names: Sequence[str], candidate: str, sc
     """Find whether candidate or annotator wins on each item, by their score against the others.
 
     Instances are items with labels of the candidate and of two annotators.
+
+    Args:
+        table: labels of the candidate and of annotators.
+        names: names of the annotators to test.
+        candidate: name of the candidate.
+        score: name of the score, in :data:`SCORES`.
     """
     if table.annotator is None:
         raise SettingError(
@@ -786,6 +795,11 @@ def _find_most_losses(n: int, epsilon: float, observed_score: float) -> Ints:
     """Find the largest number of losses with a score no higher than the observed score.
 
     The score increases with the losses, so the search is binary.
+
+    Args:
+        n: number of instances.
+        epsilon: largest tolerated difference ε.
+        observed_score: score of the observed losses and wins.
 
     Returns:
         Number of losses for each number of instances without a tie, from 0 to n: (n + 1,). It is

@@ -161,6 +161,12 @@ def _draw_random_layer(
 
     Draws follow the order of document ids and of names, so the order in the corpus has no effect.
 
+    Args:
+        corpus: references as layers.
+        references: names of the references.
+        chance: name of the chance model.
+        seed: random seed of the draws.
+
     Returns:
         The layer of the baseline ``random``, and a note on dropped duplicates if there are any.
     """

@@ -206,7 +206,10 @@ def _yield_headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> It
 def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """Yield names and paragraphs for match, chance, items, weights and distances of categories."""
+    """Yield names and paragraphs for match, chance, items, weights and distances of categories.
+
+    ``words`` replace the placeholders of the paragraphs.
+    """
     if "what" in settings:
         chance = ["chance of pairs"]
     elif settings.get("chance") == NONE:

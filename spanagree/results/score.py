@@ -329,7 +329,11 @@ class Ratio:
         return self if scored is None else scored.score_of(self)
 
     def compute_parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
-        """Compute the numerators, observed and expected, followed by their two denominators."""
+        """Compute the ratio's numerators and denominators from sums.
+
+        Returns:
+            Observed and expected numerator, then observed and expected denominator.
+        """
         size = self.first * sums.size_first + self.second * sums.size_second
         random_size = size
         if sums.expected_size_first is not None:

@@ -200,6 +200,11 @@ def compute_permutation_p(
     The tallies of a document in both slices are exchanged at random. Other documents are shuffled
     between the slices.
 
+    Args:
+        pair: tables of both slices.
+        resamples: number of permutations.
+        seed: random seed of the permutations.
+
     >>> right, wrong = [1.0, 0.0, 2.0], [0.0, 0.0, 2.0]
     >>> slices = [np.array([right] * n + [wrong] * (4 - n)) for n in (0, 4)]
     >>> two = [SliceTable(name, np.arange(4), x) for name, x in zip("ab", slices)]

@@ -48,6 +48,13 @@ class MetadataColumn:
     """
 
     def __init__(self, column: str, ids: Sequence[str], document: str | None = None) -> None:
+        """Start without rows.
+
+        Args:
+            column: name of the column.
+            ids: ids of the documents.
+            document: column with the ids. Default: it is found by its contents.
+        """
         self.column, self.document = column, document
         self.n_rows, self.is_there = 0, False
         self.in_order: list[str | None] = []

@@ -181,7 +181,10 @@ def compare_by_seen(result: Scorable, training: Corpus, training_name: str = "")
 def _list_entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
     """List text and label of each segment of a layer; white space is removed from the text.
 
-    ``purpose`` begins the message if texts are unknown.
+    Args:
+        corpus: corpus of the layer.
+        layer: segments of an annotator.
+        purpose: beginning of the message if texts are unknown.
     """
     read_text = _build_text_reader(corpus, purpose)
     fragments_by_row = (

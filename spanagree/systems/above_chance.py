@@ -354,6 +354,9 @@ def _build_null_settings(
         systems: tests of all systems.
         draws: number of draws, if all documents were drawn.
         seed: random seed of the draws.
+
+    Returns:
+        Settings by name, and the notes.
     """
     if any(len(system.null) for system in systems):
         return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()

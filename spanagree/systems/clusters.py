@@ -17,6 +17,11 @@ def count_clusters(
     A cluster is a document, the parent document of sentences, or one of the texts that were joined
     into a document.
 
+    Args:
+        per_document: counts of single documents.
+        jackknife: options of intervals, with the kind of clusters.
+        settings: settings of the evaluation.
+
     Raises:
         SettingError: if parents of sentences are unknown, or texts were not joined.
     """

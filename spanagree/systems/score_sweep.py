@@ -385,9 +385,15 @@ def _copy_quotes(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> 
 
 
 def _compare_copies(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:
-    """Compare each copy with gold, and return its sums: (copies, 4 or 6).
+    """Compare each copy with gold.
 
-    The columns are the fields of :class:`spanagree.results.score.Sums`.
+    Args:
+        copies: corpus with gold and the system, whose documents are the copies.
+        name: name of the system.
+        counting: measure and chance model.
+
+    Returns:
+        Sums of each copy, (copies, 4 or 6), in the order of :class:`spanagree.results.score.Sums`.
     """
     gold = next(annotator for annotator in copies.annotators if annotator != name)
     rows = compare_with_gold(copies, gold, counting).comparisons.by("document")

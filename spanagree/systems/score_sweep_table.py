@@ -157,7 +157,7 @@ def _compare_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
 
 
 def list_caveats(sweep: ScoreSweep) -> tuple[str, ...]:
-    """Warn if few documents are held out."""
+    """Write a warning if few documents are held out; else the tuple is empty."""
     held_out_counts = [
         system.best.n_held_out for system in sweep.systems.values() if system.best is not None
     ]

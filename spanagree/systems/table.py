@@ -157,7 +157,10 @@ def build_table(evaluation: Evaluation, by: str | None) -> Frame:
 def _count_not_found_by_part(
     evaluation: Evaluation, system: System, by: str | None
 ) -> Mapping[str, int]:
-    """Count the quotes of a system that are not in the text, by label or document."""
+    """Count the quotes of a system that are not in the text.
+
+    The counts are by name of the label or document, as ``by`` says, and empty without it.
+    """
     if by is None:
         return {}
     indices = find_lost_quotes(evaluation.counted.per_document, system.name)[by].tolist()
