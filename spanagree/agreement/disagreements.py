@@ -199,7 +199,7 @@ class Disagreements(Result):
         return build_shortened_table(self._tabulate_rows, len(self))
 
     def _tabulate_rows(self, n_rows: int) -> Frame:
-        """Build the table of the first rows."""
+        """Build the table of the first ``n_rows`` disagreements, with the segments of both."""
         document, kind, *segments_and_texts = self._list_column_values(n_rows)
         texts = segments_and_texts[2:]
         columns = [
@@ -302,9 +302,8 @@ def shorten_texts(texts: Sequence[str]) -> list[str]:
 def extract_texts(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
     """Extract the text between two offsets in each of several documents.
 
-    Without the original text, tokens are joined by spaces.
-
-    Unknown texts and texts of length 0 are empty.
+    Without the original text, tokens are joined by spaces. Unknown texts and texts of length 0 are
+    empty.
 
     >>> corpus = Corpus(np.array([3]), {}, (), tokens=("No", "way", "!"))
     >>> extract_texts(corpus, *np.array([[0, 0], [1, 2], [3, 2]]))

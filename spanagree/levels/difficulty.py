@@ -271,7 +271,7 @@ def _draw_bars(result: Difficulty) -> list[str]:
 
 
 def write_remarks(result: Difficulty) -> list[str]:
-    """Write the range of difficulties and the counts of documents without one, a sentence each."""
+    """Write remarks on the range of difficulties, and on documents that have no difficulty."""
     values = result.values[result.defined]
     sentences = []
     if len(values):

@@ -442,7 +442,7 @@ class Disputes(Result):
         return replace(self._tabulate_segments(min(size, 1)), rows=rows, in_terminal=terminal_table)
 
     def _tabulate_documents(self, count: int) -> Frame:
-        """Build the table of the first documents."""
+        """Build the table of the first ``count`` documents, with their counts and scores."""
         columns = [
             Column("document", document_noun(self.settings), "name"),
             Column("annotators", "seen by" if self._gold else "annotators", "count"),
@@ -463,7 +463,10 @@ class Disputes(Result):
         return self._build_captioned_table(columns, rows)
 
     def _tabulate_segments(self, count: int) -> Frame:
-        """Build the table of the first disputed segments."""
+        """Build the table of the first ``count`` disputed segments, and of who marked them.
+
+        Each annotator has a column, unless there are many.
+        """
         names = self.corpus.annotators
         columns = [
             Column("rank", kind="count"),

@@ -272,7 +272,7 @@ class Worklist(Result):
         return replace(readings, rows=rows, in_terminal=terminal_table, meanings=_MEANINGS)
 
     def _tabulate_annotators(self, count: int) -> Frame:
-        """Build the table of the first annotators."""
+        """Build the table of the first ``count`` annotators: documents read, and to be read."""
         columns = [
             Column("annotator", "annotator", "name", "annotator of a worklist"),
             Column("read", "read", "count", _MEANINGS["read"]),
