@@ -100,6 +100,16 @@ def agree(
     fail_under: float | None = None,
     **settings: Any,
 ) -> None:
+    """Compare annotators with each other, and show the result or its slices.
+
+    Args:
+        job: context of the command.
+        sort: order of the rows of annotators, if one was requested.
+        measure: name of the measure of agreement.
+        test: "chance" to test each pair against chance.
+        fail_under: smallest corrected F1 of the team for which the exit code is 0.
+        settings: other arguments of :func:`spanagree.agree`.
+    """
     if measure != "f1":
         show_unitizing_measure(job, measure, settings)
         return

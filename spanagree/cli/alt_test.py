@@ -57,6 +57,14 @@ _OF_LABELS = require_terms("table")
     options.build_output_options(),
 )
 def alt_test(job: CommandContext, candidate: str, table: bool = False, **settings: Any) -> None:
+    """Test whether a candidate may replace an annotator, and show the result.
+
+    Args:
+        job: context of the command.
+        candidate: name of the candidate.
+        table: True to read a table of labels.
+        settings: other arguments of :func:`spanagree.alt_test`.
+    """
     job.check_picture(sa.references.AltTest)
     if table:
         annotations: sa.Corpus | sa.labels.LabelTable = read_label_table(job, dict(job.labels))

@@ -34,6 +34,14 @@ def chance(
     segments: list[int] | None = None,
     chance: Chance = "nonoverlapping",
 ) -> None:
+    """Show the distribution of the starts of random segments in one document.
+
+    Args:
+        job: context of the command.
+        length: length of the document in tokens.
+        segments: lengths of the segments.
+        chance: name of the chance model.
+    """
     if length is None or segments is None:
         raise click.UsageError("chance needs --length and --segments")
     from spanagree.chance.table import StartDistributions, StartSettings

@@ -27,6 +27,12 @@ _FAIL = "Least severe problem for which the exit code is 1."
     options.build_reading_options(skip=options.NOT_CHECKED, strings=True, described_by=""),
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
+    """Show the contents and problems of files; exit with 1 if a problem is severe.
+
+    Args:
+        job: context of the command.
+        fail_on: least severe problem for which the exit code is 1.
+    """
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import apply_repairs
     from spanagree.formats.file_parts import read_raw_patterns

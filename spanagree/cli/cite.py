@@ -28,6 +28,13 @@ _OF_FILE = require_terms("result", "a file that --format json wrote")
     options.build_output_options(list_names(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
+    """Write a methods paragraph, or a paragraph of results, and references.
+
+    Args:
+        job: context of the command.
+        result: signature, or path of a file of ``--format json``.
+        results: True for a paragraph of results.
+    """
     from spanagree.report.citation import read_settings, write_citation
 
     check_outputs({"-o": job.output}, [] if result is None else [result])

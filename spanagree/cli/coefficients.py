@@ -104,6 +104,18 @@ def coefficients(
     category_weights: str | None = None,
     **settings: Any,
 ) -> None:
+    """Compute coefficients of a table of labels, or of a span corpus, and show them.
+
+    Args:
+        job: context of the command.
+        tokens: True for tokens of a span corpus as items.
+        skip_outside: True to leave out tokens that no annotator marked.
+        attribute: attribute of segments with the labels, for segments as items.
+        annotators: names of the annotators to compare. Default: all.
+        measurement: level of measurement of the labels.
+        category_weights: name of the weights of categories.
+        settings: other arguments of :func:`spanagree.coefficients`.
+    """
     from spanagree.corpus.label_text import SIGN
     from spanagree.labels.category_weights import SETS, has_order
 

@@ -51,6 +51,17 @@ def convert(
     tokenizer: str | None = None,
     cut: str | None = None,
 ) -> None:
+    """Read files, and write them in another format.
+
+    Args:
+        job: context of the command.
+        to: name of the format. Default: by extension.
+        annotators: names of the annotators to keep. Default: all.
+        as_predictions: annotators to write as predictions of Label Studio.
+        to_scheme: scheme of the tags to write.
+        tokenizer: name of the tokenizer for texts.
+        cut: treatment of segments that cut a token.
+    """
     from spanagree.formats.file_parts import read_patterns
     from spanagree.formats.read_files import is_option_taken
     from spanagree.formats.write import (

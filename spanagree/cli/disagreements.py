@@ -114,6 +114,19 @@ def disagreements(
     worklist: str | None = None,
     **settings: Any,
 ) -> None:
+    """List disagreements of two or more annotators, confusion of labels, or a worklist.
+
+    Args:
+        job: context of the command.
+        between: names of two annotators to compare.
+        rest: name of an annotator to compare with all others.
+        kind: kinds of disagreement to list. Default: all.
+        no_text: True for offsets without texts.
+        what: target, segments or relations.
+        undirected: labels of relations without a direction.
+        worklist: path of the worklist to write, if any.
+        settings: other arguments of the function that the options select.
+    """
     if job.by in _MATRICES:
         confusion_job = replace(job, by=_MATRICES[job.by])
         _show_confusion(confusion_job, between or ((rest,) if rest else ()))

@@ -111,6 +111,17 @@ def evaluate(
     runs: dict[str, list[str]] | None = None,
     **settings: Any,
 ) -> None:
+    """Evaluate systems against gold or references, and show the requested view.
+
+    Args:
+        job: context of the command.
+        test: name of a test of systems, if one was requested.
+        gold: name of the gold layer. Default: the first.
+        baseline: names of baselines to add as systems.
+        sweep: "score" to show a row for each score of predictions.
+        runs: names of the runs of each system.
+        settings: other arguments of :func:`spanagree.evaluate`.
+    """
     if settings.keys() & {"references", "systems"}:
         compare_with_references(job, baseline, settings)
         return

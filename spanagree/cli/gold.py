@@ -64,6 +64,15 @@ def gold(
     worklist: str | None = None,
     **settings: Any,
 ) -> None:
+    """Elect a gold annotation by votes, write it, and show the result.
+
+    Args:
+        job: context of the command.
+        to: format of the file of gold. Default: by extension.
+        keep_annotators: True to write the annotators too.
+        worklist: path of the worklist to write, if any.
+        settings: other arguments of :func:`spanagree.make_gold`.
+    """
     from spanagree.formats.write import choose_format, write_file
 
     path = job.file

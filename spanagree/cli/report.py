@@ -65,6 +65,15 @@ def report(
     baseline: list[str] | None = None,
     **settings: Any,
 ) -> None:
+    """Write an HTML report.
+
+    Args:
+        job: context of the command.
+        gold: name of the gold layer. Default: the first.
+        team: True to compare annotators with each other.
+        baseline: names of baselines to add as systems.
+        settings: other arguments of :func:`spanagree.write_report`.
+    """
     path = str(job.file)
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {escape_name(suffix)} is not its extension")

@@ -43,6 +43,15 @@ from spanagree.files import name_output_in_errors
 def split(
     job: CommandContext, folder: str, to: str = "jsonl", force: bool = False, **settings: Any
 ) -> None:
+    """Split a corpus into levels of difficulty, and write a file for each level.
+
+    Args:
+        job: context of the command.
+        folder: path of the folder of the new files.
+        to: name of the format.
+        force: True to write into a folder that is not empty.
+        settings: arguments of :func:`spanagree.difficulty`.
+    """
     from spanagree.levels.split_folder import check_folder
 
     real_folder = check_folder(folder, force=force)
