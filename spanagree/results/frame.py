@@ -17,6 +17,7 @@ Value = Any
 """A cell: a text, a number, a pair of numbers, or ``None``; in a column for JSON a score."""
 
 _FIRST = 20  # rows of a list in a terminal
+_MAX_ACROSS = 7  # names that have a column each and fit a page
 LEAST_P = 0.001
 """The smallest p that is printed; smaller values are printed as below it."""
 # ends of the keys of columns that a score or a difference replaces in JSON
@@ -199,7 +200,7 @@ class Frame:
 
     @property
     def pivoted(self) -> Frame:
-        """The pivoted table; unchanged without a pivot, or with fewer than two names to compare."""
+        """The pivoted table; unchanged without a pivot, or unless 2 to 7 names are compared."""
         return self if self.pivot is None else _pivot_table(self, self.pivot)
 
     @property
@@ -276,7 +277,7 @@ def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
     cells = {(str(values[row]), str(values[column])): values for values in rows}
     row_names = list(dict.fromkeys(name for name, _ in cells))
     column_names = list(dict.fromkeys(name for _, name in cells))
-    if len(column_names) < 2:
+    if not 2 <= len(column_names) <= _MAX_ACROSS:
         return table
 
     def list_values(title: str, row_name: str) -> list[Value]:

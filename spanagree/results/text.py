@@ -28,17 +28,17 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
             TextColumn(
                 column.title,
                 [row[column_index] for row in texts],
-                column.meaning or column.title if column.kind == "name" else "",
+                column.kind == "name",
                 1 < column_index < 2 + table.across,
                 column.spare,
-                column.kind in ("interval", "probability", "place"),
             )
             for column_index, column in enumerate(columns)
         ]
-        grid = TextTable(text_columns, breaks)
-        grids = [grid] if style.all_columns else fit_to_page(grid, table.across > 0)
-        blocks += map(_format_table, grids)
-        remarks += grids[-1].remarks
+        text_table = TextTable(text_columns, breaks)
+        if not style.all_columns:
+            text_table, notes = fit_to_page(text_table, table.across > 0)
+            remarks += notes
+        blocks.append(_format_table(text_table))
     blocks += ["\n".join(map(_wrap_sentence, remarks)), break_signature(table.signature)]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
