@@ -156,7 +156,7 @@ def _group_by_first_column(table: TextTable) -> TextTable:
     starts = [i for i, cell in enumerate(first.cells) if not i or cell != first.cells[i - 1]]
     if not (first.names and others and others[0].names) or len(starts) == len(first.cells):
         return table
-    headings = {i: f"{first.head}: {first.cells[i]}".lstrip(" :") for i in starts}
+    headings = {i: wrap_text(f"{first.head}: {first.cells[i]}".lstrip(" :")) for i in starts}
     return TextTable(others, starts[1:], headings)
 
 

@@ -7,6 +7,8 @@ import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.report.citation import parse_signature
@@ -83,8 +85,11 @@ def test_widths_of_twelve_systems(twelve):
 
 
 def test_turned_by_label(twelve):
-    """Each cell of the turned table is the figure of that label and system."""
-    evaluation = sa.evaluate(twelve)
+    """Each cell of the turned table is the figure of that label and system; twelve do not fit."""
+    long = sa.evaluate(twelve).table("label")
+    assert long.pivoted is long
+    evaluation = sa.evaluate(twelve.select_annotators(twelve.annotators[:8]))
+    assert len(evaluation.systems) == 7
     table = evaluation.table("label").pivoted
     names = [column.title for column in table.columns[2 : 2 + table.across]]
     assert names == list(evaluation.systems)
@@ -126,52 +131,64 @@ def named(names, **columns):
 
 
 def test_what_names_share_is_said_once():
-    """A prefix and a suffix go only where the table is too wide, and below it stands which."""
+    """A prefix and a suffix are dropped only if the table is too wide, and a remark has them.
+
+    A row of all names, with a space in its name, does not prevent it.
+    """
     names = [f"our-long-experiment-{x}-on-web-pages.conll" for x in ("alpha", "beta")]
-    table = named(names, **{f"a_long_title_{i}": (0.1, 0.2) for i in range(6)})
+    table = named(
+        [*names, "all (micro)"], **{f"a_long_title_{i}": (0.1, 0.2, 0.3) for i in range(6)}
+    )
     shown = text.render(Frame(*table))
+    assert "all (micro)  " in shown
     assert shown.split("\n")[-2] == (
-        "each system begins with our-long-experiment- and ends with -on-web-pages.conll"
+        "each name is our-long-experiment-…-on-web-pages.conll in full"
     )
     assert re.search(r"^alpha +0\.100", shown, re.M)
     narrow = text.render(Frame(*named(names, F1=(0.1, 0.2))))
     assert f"{names[0]}  0.100" in narrow
-    assert "each system" not in narrow
+    assert "each name" not in narrow
 
 
-def test_long_names_are_cut_where_they_stay_apart():
-    """Names lose their middle, if they differ at an end; those that would be the same stay."""
+def test_long_names_are_broken_into_lines():
+    """No letter is lost, so that names stay distinct; they are broken after signs if possible."""
     columns = {f"c{i}": (0.1, 0.2) for i in range(6)}
-    apart = ["a" * 20 + "x" * 20, "b" * 20 + "y" * 20]
-    assert re.search(r"^a+…x+ +0\.1", text.render(Frame(*named(apart, **columns))), re.M)
     alike = ["a" * 20 + "1" + "a" * 20, "a" * 20 + "2" + "a" * 20]
-    assert alike[0] in text.render(Frame(*named(alike, **columns)))
+    shown = text.render(Frame(*named(alike, **columns)))
+    first_letters = "".join(line.split()[0] for line in shown.split("\n")[1:] if line)
+    assert first_letters == "".join(alike)
+    with_signs = ["x" * 18 + "_" + "a" * 25, "y" * 25 + "-" + "a" * 22]
+    lines = text.render(Frame(*named(with_signs, **columns))).split("\n")
+    assert [line.split()[0] for line in lines[1:5]] == [
+        "x" * 18 + "_", "a" * 25, "y" * 25 + "-", "a" * 22,
+    ]  # fmt: skip
 
 
 def test_a_name_without_end_is_cut_at_once():
-    """A label of 20 million letters, as a damaged file has one, is not cut letter by letter."""
-    columns = [TextColumn("label", ["e" * 20_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]
+    """A label of 20 million letters, as a damaged file has one, is not broken letter by letter."""
+    columns = [TextColumn("label", ["e" * 20_000_000, "b"], names=True)]
+    columns.append(TextColumn("F1", ["1", "2"]))
     begun = time.process_time()
-    (grid,) = fit_to_page(TextTable(columns))
+    table, _ = fit_to_page(TextTable(columns))
     assert time.process_time() - begun < 3  # a tenth of a second; letter by letter eleven
-    assert grid.columns[0].width == PAGE - 4
-    assert "…" in grid.columns[0].cells[0]
+    assert table.columns[0].width <= PAGE - 4
+    assert "characters left out" in " ".join(table.columns[0].cells[0].split())
+    assert table.columns[0].cells[0].count("\n") < 30
 
 
-def test_spare_columns_and_parts():
+def test_columns_left_out():
     """Of twelve figures seven are shown, spare ones go first, and the line below names what went.
 
-    Eight columns that are too wide stand in two parts.
+    Of eight columns that are too wide the last are left out.
     """
     heads, rows = named(["mine"], **{f"figure{i}": (0.5,) for i in range(12)})
     eight = text.render(Frame(heads, rows))
     assert eight.count("0.500") == 7
     assert "left out: figure7, figure8, figure9, figure10, figure11; --all shows them" in eight
     wide = [heads[0], *(Column("", f"measurement{i}") for i in range(7))]
-    parted = text.render(Frame(wide, [row[:8] for row in rows]))
-    assert parted.count("mine") == 2
-    assert parted.count("0.500") == 7
-    assert "left out" not in parted
+    narrowed = text.render(Frame(wide, [row[:8] for row in rows]))
+    assert narrowed.count("0.500") == 5
+    assert "left out: measurement5, measurement6; --all shows them" in narrowed
     heads = [heads[0], *(c._replace(spare=i > 5) for i, c in enumerate(heads[1:]))]
     short = text.render(Frame(heads, rows))
     assert short.count("0.500") == 6
@@ -181,15 +198,60 @@ def test_spare_columns_and_parts():
     assert "left out" not in whole
 
 
+WORDS = st.text("ab_-. é日\u0301", min_size=1, max_size=60)
+FIGURES = st.sampled_from(["0.123", "–", "0.363–0.430", "12345", ""])
+
+
+@st.composite
+def text_tables(draw):
+    """Draw a table with up to six columns of names and up to twelve of figures."""
+    n_rows = draw(st.integers(1, 4))
+    columns = []
+    for is_name in [*[True] * draw(st.integers(0, 6)), *[False] * draw(st.integers(1, 12))]:
+        cells = draw(st.lists(WORDS if is_name else FIGURES, min_size=n_rows, max_size=n_rows))
+        head = f"{draw(WORDS)}{len(columns)}"
+        columns.append(TextColumn(head, cells, is_name, spare=not is_name and draw(st.booleans())))
+    return TextTable(columns)
+
+
+@given(text_tables())
+def test_what_a_fitted_table_has(table):
+    """All cells of all columns that are not left out, letter by letter, no wider than a page.
+
+    Affixes that a remark has are restored; spaces may have become the ends of lines.
+    """
+
+    def pack(words):
+        return "".join(words.split())
+
+    fitted, remarks = fit_to_page(table)
+    lines = text._format_table(fitted).split("\n")
+    assert max(map(compute_width, lines)) <= PAGE or len(fitted.columns) == 1
+    left_out = " ".join(remarks).partition("left out: ")[2]
+    n_left_out = left_out.partition("; --all")[0].count(", ") + bool(left_out)
+    n_headings = len(table.columns) - len(fitted.columns) - n_left_out
+    assert n_headings == bool(fitted.headings)
+    affixes = re.fullmatch("each name is (.*)…(.*) in full", remarks[0]) if remarks else None
+    prefix, suffix = map(pack, affixes.groups()) if affixes else ("", "")
+    for column in fitted.columns:
+        original = next(c for c in table.columns if pack(c.head) == pack(column.head))
+        for cell, before in zip(column.cells, original.cells, strict=True):
+            assert pack(before) in (pack(cell), prefix + pack(cell) + suffix)
+    for row, heading in fitted.headings.items():
+        assert pack(heading) == pack(f"{table.columns[0].head}: {table.columns[0].cells[row]}")
+    assert len(fitted.columns) <= max(8, sum(column.names for column in table.columns))
+
+
 def test_names_that_repeat_stand_above_their_rows():
     """A table that is too wide by its first column has the names of that above its rows."""
-    first = TextColumn("document", ["d" * 30] * 2 + ["e" * 30] * 2, "document")
-    figures = [TextColumn(f"c{i}", ["0.1234"] * 4) for i in range(6)]
-    (grid,) = fit_to_page(
-        TextTable([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures])
+    first = TextColumn("document", ["d" * 30] * 2 + ["e" * 30] * 2, names=True)
+    figures = [TextColumn(f"c{i}", ["0.123456"] * 4) for i in range(6)]
+    table, remarks = fit_to_page(
+        TextTable([first, TextColumn("who", ["ann", "bob"] * 2, names=True), *figures])
     )
-    assert grid.headings == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
-    assert [column.head for column in grid.columns] == ["who", *(column.head for column in figures)]
+    assert table.headings == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
+    assert [column.head for column in table.columns] == ["who", *(c.head for c in figures)]
+    assert not remarks
 
 
 def test_a_sentence_at_the_end_is_wrapped():
