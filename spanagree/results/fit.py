@@ -22,9 +22,8 @@ COLUMNS = 8
 
 _GAP = 2
 _NARROW = 20  # width of names before columns are left out
-_UNLIMITED = 6 * PAGE  # a width of names that breaks no title either
-_MIN_WIDTH = 4  # width of names if nothing else helps; half of it fits a wide character
-_LINE = r"(?s) *(.{{1,{0}}}(?= |\Z)|.{{1,{0}}}(?<=[\W_])(?!\0)|.{{1,{0}}}(?!\0))"
+_UNLIMITED = 6 * PAGE + 1  # a width of names that breaks no title either
+_LINE = r" *(?:.{{1,{0}}}(?= |\Z)|.{{1,{0}}}(?<=[\W_])(?!\0)|.{{1,{0}}}(?!\0))"
 """A line, where NUL is the second column of a wide character: up to a space, else up to a sign
 or a wide character, else as wide as allowed."""
 
@@ -57,7 +56,8 @@ def wrap_text(text: str, width: int = PAGE, indent: str = "  ") -> str:
         return text
     text = " ".join(map(shorten_message, text.split(" ")))  # damaged files have endless words
     filled = "".join(letter + "\0" * (compute_width(letter) - 1) for letter in text)
-    lines = re.findall(_LINE.format(width - len(indent)), filled)
+    pattern = rf"\A{_LINE.format(width)}|{_LINE.format(width - len(indent))}"
+    lines = [line.lstrip(" ") for line in re.findall(pattern, filled, re.DOTALL)]
     return f"\n{indent}".join(lines).replace("\0", "")
 
 
@@ -124,12 +124,13 @@ def fit_to_page(table: TextTable, is_pivoted: bool = False) -> tuple[TextTable, 
         """Check whether columns fit with narrow names, and are at most eight."""
         return _have_room(columns, _NARROW) and (is_pivoted or len(columns) <= COLUMNS)
 
+    remarks: list[str] = []
+    main_columns = [column for column in table.columns if not column.spare][:COLUMNS]
+    if not _have_room(main_columns, _UNLIMITED):
+        table = table._replace(columns=_drop_affixes(table.columns, remarks))
     if is_pivoted or not fits(table.columns):
         table = _group_by_first_column(table)
     columns = table.columns
-    remarks: list[str] = []
-    if not _have_room([column for column in columns if not column.spare][:COLUMNS], _UNLIMITED):
-        columns = _drop_affixes(columns, remarks)
     kept = columns if fits(columns) else [column for column in columns if not column.spare]
     while not (is_pivoted or fits(kept)) and (figures := [c for c in kept[1:] if not c.names]):
         kept = [column for column in kept if column is not figures[-1]]
@@ -140,8 +141,8 @@ def fit_to_page(table: TextTable, is_pivoted: bool = False) -> tuple[TextTable, 
         if columns[i] not in kept
     ]
     remarks += [f"left out: {', '.join(left_out)}; --all shows them"] * bool(left_out)
-    limits = range(_UNLIMITED, _MIN_WIDTH, -1)
-    limit = _UNLIMITED - bisect_left(limits, True, key=lambda limit: _have_room(kept, limit))
+    # the largest limit that leaves room, or 4, half of which is the width of a wide character
+    limit = 4 + bisect_left(range(5, _UNLIMITED), True, key=lambda x: not _have_room(kept, x))
     return table._replace(columns=[column.wrap(limit) for column in kept]), remarks
 
 
@@ -161,9 +162,9 @@ def _group_by_first_column(table: TextTable) -> TextTable:
 
 
 def _drop_affixes(columns: list[TextColumn], remarks: list[str]) -> list[TextColumn]:
-    """Drop common affixes of names without spaces, and add a remark on them."""
-    names = {cell for column in columns if column.names for cell in column.cells if " " not in cell}
-    names |= {column.head for column in columns if column.head_names}
+    """Drop common affixes of names in titles, else in cells without spaces, and add a remark."""
+    heads = {column.head for column in columns if column.head_names}
+    names = heads or {name for c in columns if c.names for name in c.cells if " " not in name}
     prefix, suffix = find_common_parts(sorted(names))
     remarks += [f"each name is {prefix}…{suffix} in full"] * bool(prefix + suffix)
 
