@@ -166,7 +166,7 @@ def _drop_affixes(columns: list[TextColumn], remarks: list[str]) -> list[TextCol
     heads = {column.head for column in columns if column.head_names}
     names = heads or {name for c in columns if c.names for name in c.cells if " " not in name}
     prefix, suffix = find_common_parts(sorted(names))
-    remarks += [f"each name is {prefix}…{suffix} in full"] * bool(prefix + suffix)
+    remarks += [f"names in full: {prefix}…{suffix}"] * bool(prefix + suffix)
 
     def shorten(text: str) -> str:
         """Drop the affixes of a name; other texts stay."""

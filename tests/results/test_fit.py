@@ -141,13 +141,11 @@ def test_what_names_share_is_said_once():
     )
     shown = text.render(Frame(*table))
     assert "all (micro)  " in shown
-    assert shown.split("\n")[-2] == (
-        "each name is our-long-experiment-…-on-web-pages.conll in full"
-    )
+    assert shown.split("\n")[-2] == ("names in full: our-long-experiment-…-on-web-pages.conll")
     assert re.search(r"^alpha +0\.100", shown, re.M)
     narrow = text.render(Frame(*named(names, F1=(0.1, 0.2))))
     assert f"{names[0]}  0.100" in narrow
-    assert "each name" not in narrow
+    assert "names in full" not in narrow
 
 
 def test_long_names_are_broken_into_lines():
@@ -231,7 +229,7 @@ def test_what_a_fitted_table_has(table):
     n_left_out = left_out.partition("; --all")[0].count(", ") + bool(left_out)
     n_headings = len(table.columns) - len(fitted.columns) - n_left_out
     assert n_headings == bool(fitted.headings)
-    affixes = re.fullmatch("each name is (.*)…(.*) in full", remarks[0]) if remarks else None
+    affixes = re.fullmatch("names in full: (.*)…(.*)", remarks[0]) if remarks else None
     prefix, suffix = map(pack, affixes.groups()) if affixes else ("", "")
     for column in fitted.columns:
         original = next(c for c in table.columns if pack(c.head) == pack(column.head))
