@@ -436,8 +436,8 @@ def test_hostile_text_in_a_terminal():
     ]
     shown = "".join(f"{result}\n" for result in results)
     assert all(c.isprintable() or c == "\n" for c in shown)
-    # verdicts, captions, heads, signatures on two lines, and what parts them
-    assert shown.count("\n") == 19
+    # verdicts, captions, heads, signatures and labels on two lines, and what parts them
+    assert shown.count("\n") == 22
 
 
 def test_pieces():
