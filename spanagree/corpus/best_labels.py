@@ -61,7 +61,11 @@ def rename_to_best_labels(raw: RawCorpus) -> RawCorpus:
 def _compute_overlap(
     raw: RawCorpus, first_rows: Ints, own_rows: Ints, first_labels: Ints, own_labels: Ints
 ) -> Floats:
-    """Compute the overlap of segments of two annotators, shaped (first labels, own labels)."""
+    """Compute the overlap of each label of the first annotator with each label of another.
+
+    ``first_rows`` and ``own_rows`` are the labelled segments of both in one document. The result is
+    a sum of lengths, shaped (first labels, own labels).
+    """
     overlap = np.zeros((len(first_labels), len(own_labels)))
     overlap_start = np.maximum.outer(raw.start[first_rows], raw.start[own_rows])
     overlap_end = np.minimum.outer(raw.end[first_rows], raw.end[own_rows])

@@ -1,4 +1,8 @@
-"""Segments in brackets, such as Entity=(1-person … 1) of CoNLL-U: nested, several per token."""
+"""Segments in brackets, such as Entity=(1-person … 1) of CoNLL-U: nested, several per token.
+
+The *content* of an opening bracket is its text, such as ``1-person``: parts separated by hyphens,
+one of which is the label. A closing bracket repeats another part, or the whole content.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +43,7 @@ def read_brackets(
 ) -> TagSegments:
     """Read the segments in brackets, each within its sentence.
 
-    The text of an opening bracket has parts separated by hyphens: one is the label, and a closing
-    bracket repeats another part, or all. If several brackets match, the last one is closed.
+    A closing bracket closes the last open bracket that it matches.
 
     Args:
         values: distinct values.
@@ -58,27 +61,27 @@ def read_brackets(
     ends = np.cumsum(lengths)
     labels = Vocabulary()
     rows: list[tuple[int, int, int, int]] = []
-    open_: list[tuple[int, str]] = []
+    open_brackets: list[tuple[int, str]] = []
     last_sentence = -1
     label_position = next((i for i, name in enumerate(order) if name in _TYPES), None)
     tokens = np.flatnonzero(is_bracket[codes])
     sentences = np.searchsorted(ends, tokens, side="right")
     for token, sentence in zip(tokens.tolist(), sentences.tolist(), strict=True):
         if sentence != last_sentence:
-            _check_closed(open_, location)
+            _check_closed(open_brackets, location)
         last_sentence, first_token = sentence, int(ends[sentence] - lengths[sentence])
         location_of_token = partial(location, token)
         for is_opening, content, is_closing in _parse_brackets(
             values[int(codes[token])], location_of_token
         ):
             if is_opening:
-                open_.append((token, content))
+                open_brackets.append((token, content))
             if is_closing:
-                open_index = _find_opening(open_, content, location_of_token)
-                start, open_content = open_.pop(open_index)
+                open_index = _find_opening(open_brackets, content, location_of_token)
+                start, open_content = open_brackets.pop(open_index)
                 label = labels[_extract_label(open_content, label_position)]
                 rows.append((sentence, start - first_token, token + 1 - first_token, label))
-    _check_closed(open_, location)
+    _check_closed(open_brackets, location)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
     names = tuple(labels)
     return TagSegments(
@@ -114,11 +117,14 @@ def _parse_brackets(value: str, location: Callable[[], str]) -> Iterator[tuple[b
 
 
 def _find_opening(
-    open_: Sequence[tuple[int, str]], closing_content: str, location: Callable[[], str]
+    open_brackets: Sequence[tuple[int, str]], closing_content: str, location: Callable[[], str]
 ) -> int:
-    """Find the open bracket that a closing bracket with this content closes."""
-    for open_index in range(len(open_) - 1, -1, -1):
-        content = open_[open_index][1]
+    """Find the index of the last open bracket that matches the content of a closing bracket.
+
+    ``open_brackets`` has the first token and the content of each open bracket.
+    """
+    for open_index in range(len(open_brackets) - 1, -1, -1):
+        content = open_brackets[open_index][1]
         if (
             closing_content == _LAST
             or content == closing_content
@@ -132,9 +138,9 @@ def _find_opening(
     )
 
 
-def _check_closed(open_: Sequence[tuple[int, str]], location: Callable[[int], str]) -> None:
+def _check_closed(open_brackets: Sequence[tuple[int, str]], location: Callable[[int], str]) -> None:
     """Check that no bracket is open at the end of a sentence."""
-    for token, content in open_[:1]:
+    for token, content in open_brackets[:1]:
         raise InputError(
             f"{location(token)}: {quote_value(content)} is opened, and not closed in its sentence;"
             f" {_ALLOWED}"
@@ -142,7 +148,11 @@ def _check_closed(open_: Sequence[tuple[int, str]], location: Callable[[int], st
 
 
 def _extract_label(content: str, label_position: int | None) -> str:
-    """Return the label in the content of a bracket; ``_`` if there is none."""
+    """Extract the label from the content of a bracket; ``_`` if there is none.
+
+    ``label_position`` is the index of the part with the label; ``None`` for the first part without
+    a digit.
+    """
     parts = content.split("-")
     if label_position is not None:
         return (parts[label_position] if label_position < len(parts) else "") or "_"

@@ -30,7 +30,7 @@ class AnnotationsByDocument:
 
     @classmethod
     def from_layers(cls, layers: Mapping[str, Layer], n_documents: int) -> AnnotationsByDocument:
-        """Build the index from the layers of all documents."""
+        """Sort the annotations of all layers by document, and find their ranges of rows."""
         columns_by_layer: list[tuple[Ints, ...]] = [(np.zeros(0, np.int64),) * 4]
         for layer_index, layer in enumerate(layers.values()):
             seen_documents = np.flatnonzero(layer.annotated)

@@ -1,4 +1,9 @@
-"""Check of a source before any computation: contents, flaws and oddities."""
+"""Check of a source before any computation: contents, flaws and oddities.
+
+A *flaw* is an error until it is repaired; an *oddity*, such as labels that differ only in case, is
+only reported. Each is a :class:`Finding`, with its *cases*: the segments, annotations or names
+concerned.
+"""
 
 from __future__ import annotations
 
@@ -154,7 +159,7 @@ class Check(ResultBase):
         return "\n".join([*lines, *notes, "", break_signature(self.signature), ""])
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the table of coverage, annotators or findings."""
+        """Build the table of coverage or of annotators, as named by ``by``, or of findings."""
         if by == "coverage":
             columns = [
                 Column("", "seen by", "name"),
@@ -292,7 +297,7 @@ def _compute_length_range(lengths: Ints) -> list[float]:
 
 
 def _yield_flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield a finding for each flaw with cases."""
+    """Yield a finding for each flaw of the rows, with all its cases."""
     for name, flaw in FLAWS.items():
         if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
             continue  # most sentences have nothing that could be marked
@@ -344,7 +349,7 @@ def _write_question(flaw: str, raw: RawCorpus) -> str:
 
 
 def _yield_overlap_findings(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield a finding on annotations with overlapping segments, regardless of labels."""
+    """Yield a finding if segments of one annotation overlap, whatever their labels."""
     later, _ = find_overlaps(raw)
     if n_annotations := len(np.unique(raw.annotation[later])):
         n_same_label = len(find_overlaps(raw, same_label=True)[0])
@@ -359,7 +364,10 @@ def _yield_overlap_findings(raw: RawCorpus) -> Iterator[Finding]:
 def _yield_label_findings(
     annotators: Sequence[str], counts: Sequence[Counter[str]]
 ) -> Iterator[Finding]:
-    """Yield labels that only one annotator uses, or that are nearly equal."""
+    """Yield findings on labels of only one annotator, and on labels that are nearly equal.
+
+    ``counts`` are the numbers of segments by label, for each annotator.
+    """
     users_by_label: dict[str, list[str]] = {}
     for name, labels in zip(annotators, counts, strict=True):
         for label in filter(None, labels):
@@ -385,7 +393,10 @@ def _yield_label_findings(
 
 
 def _yield_name_findings(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield names of annotators, and of documents, that look equal; ids may differ in case."""
+    """Yield findings on names of annotators and ids of documents that look equal.
+
+    Ids of documents may differ in case.
+    """
     for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
         for group in group_similar_names(names, case=noun == "document"):
             difference = (
@@ -397,7 +408,7 @@ def _yield_name_findings(raw: RawCorpus) -> Iterator[Finding]:
 
 
 def _yield_tag_findings(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield the ill-formed tags, by layer and kind."""
+    """Yield a finding for each kind of ill-formed tags in each layer."""
     for name, counts_by_kind in raw.reading.get("ill_formed", {}).items():
         for flaw_name, count in counts_by_kind.items():
             sentence = (

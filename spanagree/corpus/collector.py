@@ -97,9 +97,10 @@ class Collector:
     ) -> int:
         """Add a document and return its index.
 
-        With ``again``, a document of this id may exist already, with the same content; if only line
-        ends differ, offsets of subsequent annotations are converted to the first version.
-        Some sources count a byte order mark, if the text ``has_mark`` before it in its file.
+        Without tokens or text, as counted by the offsets, ``length`` is needed. If ``again`` is
+        True, a document of this id may exist already, with the same content; if only line ends
+        differ, offsets of subsequent annotations are converted to the first version. ``has_mark``
+        is True if a byte order mark precedes the text in its file, since some sources count it.
         """
         id_ = convert_document_id(id_, location)
         if text is not None and not isinstance(text, str):
@@ -164,7 +165,11 @@ class Collector:
     def _determine_length(
         self, text: str | None, words: Sequence[str] | None, length: object, location: str
     ) -> int:
-        """Determine the length of a document; a `length` has to fit the content."""
+        """Determine the length of a document in tokens or characters, as counted by the offsets.
+
+        It is the length of the content if this is known, and ``length`` otherwise; they have to
+        agree.
+        """
         content, content_name = (words, "tokens") if self.offsets == "tokens" else (text, "text")
         if length is not None and not (is_integer(length) and 0 <= length <= LONGEST):
             requirement = f"a whole number from 0 to {LONGEST:.3g} is needed"
@@ -274,9 +279,10 @@ class Collector:
         attributes: Mapping[Any, Any] | None = None,
         quote: str | None = None,
     ) -> int:
-        """Add a segment with several pieces, start and end of each, and return its index.
+        """Add a segment with several pieces, and return its index.
 
-        Adjacent pieces are joined. In a ``quote``, blanks or dots separate the pieces.
+        ``pieces`` are pairs of start and end; adjacent pieces are joined. ``quote`` is the text of
+        the segment in the source, with blanks or dots between the pieces.
         """
         bounds_of_pieces, end_shift = [], self._beyond
         for piece in pieces:
@@ -318,7 +324,11 @@ class Collector:
     def add_relation(
         self, first: int | None, second: int | None, label: object, location: str, directed: object
     ) -> None:
-        """Add a relation between two segments, by index; ``None`` for a missing segment."""
+        """Add a relation between two segments.
+
+        ``first`` and ``second`` are indices of segments; ``None`` if a segment is missing.
+        ``directed`` is True if the relation leads from the first to the second.
+        """
         if not isinstance(label, str) or not label.strip():
             raise invalid_value(
                 f"{location}: label of a relation", label, "a string that is not blank"
@@ -329,7 +339,10 @@ class Collector:
         self._relations.append((head, tail, label, directed, location))
 
     def add_attribute(self, segment: int, name: object, value: object, location: str) -> None:
-        """Add a value of an attribute of a segment, by index; ``;`` joins several values."""
+        """Add a value of an attribute to the segment with this index.
+
+        Several values of one attribute are joined by ``;``.
+        """
         for entry_name, entry in (("name", name), ("value", value)):
             if not isinstance(entry, str) or not entry.strip():
                 raise invalid_value(
@@ -364,8 +377,8 @@ class Collector:
         """Add a segment of an annotation and return its index.
 
         ``None`` and blank labels count as no label; attributes with value ``None`` are skipped.
-        ``quote`` is the text of the segment in the source; whether it ``is_there`` is looked up by
-        default.
+        ``quote`` is the text of the segment in the source. ``is_there`` is True if the document has
+        this text at the offsets; by default they are compared.
         """
         if not (
             type(start) is type(end) is int and 0 <= start <= end <= LONGEST
@@ -421,7 +434,11 @@ class Collector:
     def _check_quote(
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
-        """Compare a quote with the text at the offsets: a status, or its index if they differ."""
+        """Compare a quote with the text at the offsets, and return its status.
+
+        The status is :data:`UNKNOWN` without a text, and :data:`STANDS` if both are equal.
+        Otherwise the quote is stored, and the status is its index.
+        """
         content = self._look_up_content(annotation)
         if content is None:
             return UNKNOWN
@@ -466,7 +483,11 @@ class Collector:
     def build_raw_corpus(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
-        """Build the raw corpus; ``numbered``: ids are just the numbers of the documents."""
+        """Build the raw corpus from all rows.
+
+        ``reading`` are the settings of the reader, and ``notes`` its notes. If ``numbered`` is
+        True, ids only number the documents and are not stored.
+        """
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         quote, meaning_of_ends, notes = None, self.ends, [*notes]
         if self._quote or self._versions or self._may_count_line_ends_once:
@@ -552,9 +573,10 @@ class Collector:
                     spans.end[i] = look_up_point(points, int(spans.end[i]))
 
     def _append_pieces(self, spans: Spans) -> Spans:
-        """Append the pieces of segments with several to the spans.
+        """Append a row to the spans for each piece of the segments with several pieces.
 
-        Their quotes are split into pieces, so they do not show the position of the spans.
+        The quotes of such segments combine several pieces, so they do not show the position of the
+        whole span.
         """
         if not self._pieces:
             return spans
@@ -575,7 +597,10 @@ class Collector:
         )
 
     def _read_back_pieces(self, spans: Spans, quote: Ints) -> None:
-        """Read back the pieces after the spans, and check if their quotes match the text now."""
+        """Read back the pieces from the rows after the segments, and compare their quotes again.
+
+        ``quote`` is the status of each quote before the spans were moved.
+        """
         starts, ends = (column[spans.segments :].tolist() for column in (spans.start, spans.end))
         remaining_bounds = zip(starts, ends, strict=True)
         pieces_by_row = {
@@ -646,7 +671,7 @@ def check_same_document(
 ) -> None:
     """Check that two versions of a document, each (text, tokens, length), are equal.
 
-    The error ends with the rule.
+    ``rule`` ends the error message.
     """
     (text, words, size), (known_text, known_words, known_size) = version, known_version
     if text is not None and known_text is not None:
@@ -672,7 +697,7 @@ def check_same_text(text: str, known_text: str, location: str, rule: str = _ONE_
 def _find_word_starts(
     words: Sequence[str], text: str, token_starts: object, location: str
 ) -> list[int]:
-    """Find the starts of words in a text, or check those in `given`."""
+    """Find the offset of each word in a text, or check ``token_starts`` if they are known."""
     words_or_bounds: Sequence[Any] = words
     if token_starts is not None:
         start_list = _check_list(int, token_starts, "token_starts", location)

@@ -75,11 +75,12 @@ def convert_to_tokens(
     tokenizer: Callable[[str], Iterable[Any]],
     cut: Cut,
 ) -> tuple[dict[str, Any], list[AlteredSegment]]:
-    """Convert offsets from characters to tokens; return the changed attributes by name.
-
-    Also return the segments that were altered.
+    """Convert offsets from characters to tokens.
 
     Arguments and errors are documented in :meth:`spanagree.Corpus.to_tokens`.
+
+    Returns:
+        The changed attributes of the corpus, by name; the segments that were altered or dropped.
     """
     texts = content.known("texts", "to_tokens()")
     tokens = tokenize_texts(texts, tokenizer, content.id_of)
@@ -130,7 +131,13 @@ def convert_to_tokens(
 def _yield_altered_segments(
     content: Content, labels: Sequence[str], name: str, layer: Layer, fitted: TokenRanges, cut: str
 ) -> Iterator[AlteredSegment]:
-    """Yield the segments that were altered; raise an error if ``cut`` does not allow it."""
+    """Yield the segments of a layer that the conversion to tokens altered or dropped.
+
+    ``fitted`` are the converted segments, ``name`` is the annotator.
+
+    Raises:
+        InputError: if ``cut`` is error, and a segment cuts a token.
+    """
     if cut == "error" and fitted.cuts.any():
         i = int(fitted.cuts.argmax())
         raise InputError(

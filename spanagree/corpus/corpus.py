@@ -134,7 +134,7 @@ _TOGETHER = 1 << 12  # layers with fewer segments are checked together, as they 
 
 
 def _are_surely_valid(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
-    """Check quickly if all layers are valid; if False, a full check decides."""
+    """Check quickly if all layers are valid; if False, they may still be valid."""
     if not all(
         isinstance(name, str)
         and name
@@ -161,7 +161,8 @@ def _is_surely_valid(
 ) -> bool:
     """Check if segments are within their documents, labelled, and free of duplicates.
 
-    Segments of a layer are sorted by document, start, end and label, so duplicates are adjacent.
+    Segments are sorted by layer, document, start, end and label, so duplicates are adjacent.
+    ``layer`` is the index of the layer of each segment, if there are several.
     """
     for column, n_values in ((document, len(lengths)), (label, n_labels)):
         if column.min() < 0 or column.max() >= n_values:
@@ -461,7 +462,7 @@ class Corpus(Content):
         )
 
     def _yield_relations(self, name: str, low: int, high: int) -> Iterator[Relation]:
-        """Yield the relations of an annotator with the first segment in these rows of the layer."""
+        """Yield the relations that begin at segments in rows `low` up to `high` of a layer."""
         layer = self.layers[name]
         if layer.details is None:
             return

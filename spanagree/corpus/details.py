@@ -1,7 +1,9 @@
 """Details of segments in addition to start, end and label: pieces, attributes and relations.
 
-Most corpora have no details, so they are stored separately: the ``details`` of a layer are ``None``
-or columns with the pieces and attributes of each segment, by row, and a table of relations.
+A discontinuous segment consists of several *pieces*, ranges of offsets. Its *shape* is the tuple of
+its pieces relative to its start; segments of one piece have the empty shape. Most corpora have no
+details, so they are stored separately: the ``details`` of a layer are ``None`` or columns with the
+shape and attributes of each segment, by row, and a table of relations.
 """
 
 from __future__ import annotations
@@ -162,7 +164,8 @@ class SegmentDetails:
     def select(self, rows: Ints, stands_for: Ints | None = None) -> SegmentDetails | None:
         """Select the details of segments, in the order of `rows`; ``None`` if none is left.
 
-        Relations to segments that are not selected are left out; missing arguments stay missing.
+        Relations to segments that are not selected are left out; relations with a missing segment
+        stay.
 
         Args:
             rows: rows of the segments.
@@ -207,7 +210,10 @@ class SegmentDetails:
         return None if details.is_empty else details
 
     def compute_pieces_by_row(self, start: Ints) -> dict[int, Pieces]:
-        """Compute start and end of each piece of the segments with several pieces, by row."""
+        """Compute start and end of each piece of the segments with several pieces, by row.
+
+        ``start`` is the start of each segment.
+        """
         pieces = {}
         for row in np.flatnonzero(self.shape).tolist():
             segment_start = int(start[row])
@@ -217,7 +223,11 @@ class SegmentDetails:
         return pieces
 
     def list_pieces(self, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-        """List all pieces: row of the segment, start and end."""
+        """List the pieces of all segments as columns: row of the segment, start and end.
+
+        ``start`` and ``end`` are the bounds of each segment, which are its only piece if it has
+        one.
+        """
         n_pieces = np.array([max(len(pieces), 1) for pieces in self.shapes])
         bounds = np.zeros((len(self.shapes), n_pieces.max(), 2), np.int64)
         for code, pieces in enumerate(self.shapes):

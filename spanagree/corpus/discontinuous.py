@@ -93,7 +93,8 @@ def check_contiguous(corpus: object, what: str) -> None:
     """Check that each segment of a corpus has one piece; `what` names the method that needs it.
 
     Raises:
-        SettingError: if one has several; the message names the first, and options for reading.
+        SettingError: if a segment has several pieces; the message names the first, and options for
+            reading.
     """
     layers = corpus.layers if isinstance(corpus, Corpus) else {}
     for name, layer in layers.items():
@@ -111,7 +112,10 @@ def check_contiguous(corpus: object, what: str) -> None:
 
 
 def encode_shapes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]:
-    """Encode the shape of each segment, with the same codes in all layers; 0 for one piece."""
+    """Encode the shape of each segment, with the same codes in all layers; 0 for one piece.
+
+    ``known`` has the codes of shapes so far, and is extended. The result has an array per layer.
+    """
     known.setdefault((), 0)
     codes_by_layer = []
     for layer in layers:

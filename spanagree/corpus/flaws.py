@@ -1,7 +1,9 @@
 """Flaws that make a layer invalid, in one table with a function that finds each.
 
-Readers find them in the rows of a source, where a repair may help; a
-:class:`~spanagree.corpus.corpus.Corpus` finds them in each of its layers.
+A *case* of a flaw is a segment, an annotation or a relation that has it, or a quote that is not in
+the text. Readers find cases in the rows of a source, where a repair may help; a
+:class:`~spanagree.corpus.corpus.Corpus` finds them in each of its layers. A *quote* is the text of
+a segment in the source; a segment with another text at its offsets is *misplaced*.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ class Flaw(NamedTuple):
         return np.append(raw.annotation, -1)[segment]
 
     def describe(self, raw: RawCorpus, index: int) -> str:
-        """Describe a case: annotator, document and flaw."""
+        """Describe a case: annotator, document and flaw; ``index`` is the row of the case."""
         if self.of_relations:
             return self._describe_relation(raw, index)
         if self.of_quotes:
@@ -112,7 +114,7 @@ class Flaw(NamedTuple):
         )
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
-        """Describe a flaw of a relation, by its row, with its location if known."""
+        """Describe a case of a flaw of relations: location, or annotator and document, and flaw."""
         links = raw.links
         location = links.location[index]
         for row in (links.first[index], links.second[index]):
@@ -124,7 +126,9 @@ class Flaw(NamedTuple):
 
 
 def check_flaws(raw: RawCorpus, *, repairable: bool) -> None:
-    """Check that rows have no flaw that is an error; if ``repairable``, suggest repairs.
+    """Check that no flaw of the rows is an error.
+
+    If ``repairable`` is True, the message suggests repairs.
 
     Raises:
         InputError: if there is such a flaw; with the first case and the number of cases.
@@ -306,7 +310,7 @@ def _find_repeated_relations(raw: RawCorpus) -> Bools:
 
 
 def _find_empty_annotations(raw: RawCorpus) -> Bools:
-    """Find annotations without a segment and without a quote that is not in the text."""
+    """Find annotations without a segment and without a quote outside the text, as a mask."""
     has_mark = np.zeros(len(raw.document_index), np.bool_)
     has_mark[raw.annotation] = True
     if raw.unplaced is not None:
@@ -332,9 +336,13 @@ def _find_overlapping_pieces(raw: RawCorpus) -> Bools:
 
 
 def find_overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
-    """Find segments that share tokens with an earlier one of their annotation, with the latter.
+    """Find the segments that share tokens with an earlier segment of their annotation.
 
-    Duplicates are another flaw and are left out.
+    Duplicates are another flaw and are left out. If ``same_label`` is True, only segments with
+    equal labels are compared.
+
+    Returns:
+        The rows of these segments, and for each the row of an earlier segment that it overlaps.
     """
     rows = np.flatnonzero(~find_duplicates(raw))
     cell = raw.annotation[rows]
@@ -352,7 +360,7 @@ def _find_nested_or_crossing(raw: RawCorpus, *, inside: bool) -> Bools:
 
 
 def strip_edges(raw: RawCorpus) -> tuple[Ints, Ints]:
-    """Compute starts and ends of segments without white space at their edges."""
+    """Compute the start and end of each segment without white space at either end."""
     start, end = raw.start.copy(), raw.end.copy()
     is_tokens = raw.offsets == "tokens"
     content = raw.tokens if is_tokens else raw.texts
@@ -386,7 +394,7 @@ def strip_edges(raw: RawCorpus) -> tuple[Ints, Ints]:
 
 
 def _has_blank_edge(raw: RawCorpus) -> Bools:
-    """Find segments with a token of white space at an edge."""
+    """Find segments that begin or end with a token of white space, as a mask."""
     tokens = raw.tokens or ()
     blank_tokens = {token for token in set(tokens) if not token.strip()}
     if not blank_tokens:
@@ -407,7 +415,7 @@ def _has_edge_space(raw: RawCorpus) -> Bools:
 
 
 def _cuts_word(raw: RawCorpus) -> Bools:
-    """Find segments that begin or end inside a word."""
+    """Find segments that begin or end inside a word, as a mask."""
     if raw.offsets != "characters" or raw.texts is None:
         return np.zeros(len(raw.start), np.bool_)
 
@@ -423,7 +431,10 @@ def _cuts_word(raw: RawCorpus) -> Bools:
 
 
 def _quote_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
-    """Quote the text at a segment, and its text in the source, for a message."""
+    """Quote two texts of a misplaced segment for a message: at its offsets, and in the source.
+
+    The result is empty if the segment is not misplaced.
+    """
     if raw.quote is None or raw.quote[segment] < 0:
         return {}
     content, start, end = raw.find_content_of_segment(segment)
@@ -438,7 +449,7 @@ def _quote_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
 
 
 def _find_rarely_misplaced(raw: RawCorpus) -> Bools:
-    """Find segments of annotators with at most one misplaced segment in ten."""
+    """Find the segments of annotators with up to one misplaced segment in ten, as a mask."""
     if raw.quote is None:
         return np.zeros(len(raw.start), np.bool_)
     annotator, n_annotators = raw.annotator_index[raw.annotation], len(raw.annotators)

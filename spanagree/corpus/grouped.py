@@ -24,8 +24,10 @@ def find_pattern_spans(
 ) -> list[tuple[int, int] | None]:
     """Find a pattern in each id: the span of its first group, or of the whole match.
 
+    ``None`` is returned for an id without the pattern.
+
     Raises:
-        SettingError: if the pattern is not valid; ``what`` is the name of the option.
+        SettingError: if the pattern is not valid; the message begins with ``option_name``.
     """
     try:
         compiled = re.compile(pattern)
@@ -51,13 +53,13 @@ def group_documents(
 
     Args:
         raw: rows of a valid corpus.
-        names: pattern that finds the name of the group in the id of a document (its first group, or
-            the whole match); or the name of the group of each document, ``None`` or ``""`` for
-            none.
+        group_by: pattern that finds the name of the group in the id of a document (its first
+            group, or the whole match); or the name of the group of each document, ``None`` or
+            ``""`` for none.
         joined: True to join the texts of a group, with a line break between texts (nothing between
             tokens), so that chance may put a segment anywhere in the joined document. Only texts
             seen by exactly the same annotators are joined: other groups become several documents.
-        says: description of the names, for the signature.
+        origin: description of the source of the names, for the signature.
 
     Raises:
         SettingError: if names are not valid, or no document is in a group.
@@ -87,7 +89,15 @@ def group_documents(
 def _join_groups(
     raw: RawCorpus, group_index: Ints, names: Sequence[str], origin: str, notes: Sequence[str]
 ) -> RawCorpus:
-    """Join the texts of each group into one document; ``group_index`` has one entry per text."""
+    """Join the texts of each group into one document.
+
+    Args:
+        raw: rows, with one document for each text.
+        group_index: index of the group of each text.
+        names: names of the groups.
+        origin: description of the source of these names, for the signature.
+        notes: notes so far.
+    """
     annotations = group_indices(raw.document_index, len(raw.lengths))
     annotators_code, _ = encode_by_first_use(
         np.sort(raw.annotator_index[rows]).tobytes().hex() for rows in annotations
@@ -146,7 +156,11 @@ def _compute_text_starts(lengths: Ints, sizes: Ints, gap: int) -> Ints:
 
 
 def _join_texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
-    """Join the texts, and compute the starts of tokens in them; empty if texts are unknown."""
+    """Join the texts of each new document, and compute the starts of tokens in them.
+
+    ``order`` are the indices of the texts, sorted by new document; ``sizes`` are the numbers of
+    texts in each. The result is empty if texts are unknown.
+    """
     if raw.texts is None:
         return {}
     texts = [raw.texts[d] for d in order.tolist()]

@@ -1,4 +1,7 @@
-"""Concatenation of parts of a corpus; equal names are one annotator."""
+"""Concatenation of parts of a corpus; equal names are one annotator.
+
+A *part* is a corpus with documents of its own, such as the documents of one file.
+"""
 
 from __future__ import annotations
 
@@ -289,7 +292,7 @@ _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
 def _add_counts(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
-    """Add the counts of each kind, by layer, over all parts."""
+    """Add up the counts of all parts; counts are by layer, and then by kind."""
     counts: dict[str, dict[str, int]] = {}
     for counts_of_part in counts_of_parts:
         for layer, count_by_kind in counts_of_part.items():

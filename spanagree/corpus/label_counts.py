@@ -36,9 +36,9 @@ def count_labels_of_items(
 
     Args:
         cells: item, category and number of labels of each nonzero cell, three arrays.
-        given: number of labels of each item; (items,).
-        times: weight of each item, an integer; (items,).
-        categories: number of categories.
+        n_labels: number of labels of each item; (items,).
+        weight: weight of each item, an integer; (items,).
+        n_categories: number of categories.
     """
     item, label, n_in_cell = cells
     n, inverse = np.unique(n_labels, return_inverse=True)

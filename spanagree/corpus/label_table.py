@@ -421,7 +421,10 @@ class LabelTable:
 
     @cached_property
     def co_labels(self) -> tuple[Ints, Ints, Ints]:
-        """Numbers of labels, of other labels on the same items, and of equal ones, by annotator."""
+        """Numbers of own labels, of other labels of these items, and of equal labels among them.
+
+        Each is an array with one entry per annotator.
+        """
         n_own, n_other, n_equal = np.zeros((3, len(self.annotators)), np.int64)
         if self.annotator is not None:
             weight = self.times[self.item]
@@ -521,9 +524,16 @@ def build_label_table(
     chosen: Mapping[str, Any] | None = None,
     location: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Build a table from columns, with settings ``chosen`` by the reader.
+    """Build a table from three columns: the item, annotator and label of each row.
 
-    ``location`` describes the location of a row, for error messages.
+    Args:
+        items, annotators, labels: columns of the rows.
+        categories: names of all possible labels. Default: the labels that occur.
+        duplicates: treatment of an item labelled twice by one annotator, error or first.
+        missing: label that represents a missing one.
+        separator: character between the members of labels that are sets.
+        chosen: settings of the reader, for the signature.
+        location: function that describes the location of a row, for error messages.
     """
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = encode_names(items, "item", location)

@@ -53,7 +53,10 @@ class LabelTexts(NamedTuple):
 
 
 def _encode(values: Sequence[object]) -> tuple[Ints, list[Any]]:
-    """Encode values as integers; also return distinct values. Unusual values count as distinct."""
+    """Encode values as integers, and return the codes with the distinct values.
+
+    Values of types other than the usual are not compared: each counts as distinct.
+    """
     encoded = getattr(values, "numbered", None)
     if encoded is not None:  # a column of a file
         return encoded[0].astype(np.int64), list(encoded[1])
@@ -95,9 +98,13 @@ def encode_labels(
     separator: str | None,
     location: Callable[[int], str],
 ) -> tuple[Ints, tuple[str, ...], list[str], dict[str, str]]:
-    """Encode labels as integers, −1 if missing; also return categories, notes and settings.
+    """Encode labels as integers, −1 if missing.
 
-    Only settings that had an effect are returned; for the rest, see ``label_table``.
+    ``categories`` are the names of all possible labels, or ``None`` for the labels that occur.
+    ``missing`` and ``separator`` are documented in :func:`_convert_labels`.
+
+    Returns:
+        The code of each label, the sorted categories, notes, and the settings that had an effect.
     """
     column, notes, effective_settings = _convert_labels(labels, missing, separator)
     texts = column.texts
@@ -137,7 +144,7 @@ def _convert_categories(labels: Iterable[object]) -> tuple[str, ...]:
 def _convert_labels(
     labels: Sequence[object], missing: str | None, separator: str | None = None
 ) -> tuple[LabelTexts, list[str], dict[str, str]]:
-    """Convert labels to text; also return notes and settings that had an effect.
+    """Convert labels to text; also return notes, and the settings that had an effect.
 
     Args:
         labels: labels of all rows.
@@ -227,9 +234,10 @@ def _convert_values(values: Iterable[object]) -> list[str | None]:
 
 
 def convert_to_text(value: object) -> str | None:
-    """Convert a label or name to text; integers get no fraction or blanks, however written.
+    """Convert a label or name to text; ``None`` if it is missing.
 
-    Blanks around other text are kept.
+    Integers are written without a fraction and blanks, so 1.0 becomes 1. Blanks around other text
+    are kept.
     """
     if type(value) is str:
         return _normalize_number(value)
@@ -253,7 +261,10 @@ def convert_to_text(value: object) -> str | None:
 
 
 def _normalize_number(text: str) -> str | None:
-    """Write an integral number without decimals; ``None`` for a blank text."""
+    """Write an integral number without decimals; leave other text unchanged.
+
+    ``None`` is returned for a blank text.
+    """
     if text[:1] in _OF_NUMBERS:  # excludes most names quickly
         stripped_text = text.strip(_BLANKS)
         if re.fullmatch(r"-?[0-9]+(\.0+)?", stripped_text, re.ASCII):

@@ -7,7 +7,6 @@ UTF-16 units or bytes, a line end of two characters as one or one as two, a byte
 characters of another normal form; or that an end names the last token or character. Spans that
 still differ from their quotes are *misplaced*. Without quotes, the edges of words show whether a
 source counts line ends of two characters as one, as web pages do.
-line ends of two characters as one, as web pages do.
 """
 
 from __future__ import annotations
@@ -350,7 +349,9 @@ def _map_form_to_points(text: str, normal_form: Literal["NFC", "NFD"]) -> Ints |
 
 
 def map_between_line_ends(text: str, other_text: str) -> Ints | None:
-    r"""Map offsets to code points of a text with other line ends; ``None`` for another text.
+    r"""Map each offset of a text to the offset in another version with other line ends.
+
+    ``None`` is returned if the texts differ in more than line ends.
 
     >>> map_between_line_ends("a\nb", "a\r\nb").tolist(), map_between_line_ends("a", "b")
     ([0, 1, 3, 4], None)
@@ -366,6 +367,8 @@ def map_between_line_ends(text: str, other_text: str) -> Ints | None:
 
 def count_matching_quotes(text: str, spans: Iterable[tuple[int, int, str]]) -> int:
     """Count the quotes that equal the text in any unit of :func:`yield_possible_units`.
+
+    ``spans`` are start, end and quote of each.
 
     >>> count_matching_quotes("😀 Jo", [(2, 4, "Jo"), (3, 5, "Jo"), (3, 4, "Jo")])
     2
@@ -434,8 +437,8 @@ def relocate_misplaced(
         annotators: names of the annotators.
 
     Returns:
-        Notes on units of offsets and inclusive ends that were found; the meaning of ends, as far as
-        it is defined or found.
+        Notes on units of offsets and inclusive ends that were found; the meaning of ends, ``None``
+        if it is neither defined nor found.
     """
 
     def find_place(annotation: int) -> Place:
@@ -485,9 +488,9 @@ def _write_note_on_unit(count: int, says: str) -> str:
 def _convert_annotation(
     spans: Spans, rows: Sequence[int], source_document: SourceDocument
 ) -> Iterator[str]:
-    """Convert the spans of an annotation that fit if they count another unit.
+    """Convert the spans of an annotation that fit their quotes in another unit, in place.
 
-    The unit in which most spans fit is tried first.
+    ``rows`` are the rows of these spans. The unit in which most spans fit is tried first.
 
     Yields:
         The description of the unit, for each segment that is moved.
@@ -525,19 +528,23 @@ _UNITS = ("in UTF-16 units", "in bytes of UTF-8")
 def _find_best_unit(
     spans: Spans, misplaced: Sequence[int], text: str, *, has_mark: bool
 ) -> tuple[str, Ints, set[int]]:
-    """Find the unit in which most misplaced spans fit; also return the rows of these."""
-    best_count: tuple[str, Ints, set[int]] = "", np.zeros(1, np.int64), set()
+    """Find the unit in which most misplaced spans fit their quotes.
+
+    Returns:
+        Description of the unit; code point at each offset; rows of the spans that fit.
+    """
+    best_unit: tuple[str, Ints, set[int]] = "", np.zeros(1, np.int64), set()
     for unit_text, point_at in yield_possible_units(text, has_mark=has_mark):
         fitting = set()
         for i in misplaced:
             start, end = _move_bounds(spans, i, point_at)
             if end <= len(text) and is_quote_at(text, start, end, spans.quotes[spans.quote[i]]):
                 fitting.add(i)
-        if len(fitting) > len(best_count[2]):
-            best_count = unit_text, point_at, fitting
+        if len(fitting) > len(best_unit[2]):
+            best_unit = unit_text, point_at, fitting
         if len(fitting) == len(misplaced):
             break
-    return best_count
+    return best_unit
 
 
 def _convert_by_edges(
@@ -631,7 +638,10 @@ def find_nearest(content: Place, start: int, quote: str) -> tuple[int, int] | No
 
 
 def find_occurrences(content: Place, quote: str) -> list[tuple[int, int]]:
-    """Find all occurrences of a quote; its white space matches any white space."""
+    """Find start and end of all occurrences of a quote in a text or tokens.
+
+    White space in the quote matches any white space.
+    """
     words = normalize_space(quote).split()
     if not words:
         return []

@@ -109,10 +109,10 @@ def _write_note_on_labels(
 
     Args:
         raw: rows before the change.
-        new: new names by old ones.
-        wanted: labels to keep; ``None`` for all.
-        chosen: mask of the segments with labels to keep.
-        merged: mask of the segments that renaming makes equal to another.
+        new_names: new names by old ones.
+        wanted_labels: labels to keep; ``None`` for all.
+        is_chosen: mask of the segments with labels to keep.
+        is_merged: mask of the segments that renaming makes equal to another.
     """
     quote_labels = () if raw.unplaced is None else raw.unplaced.label
     labels = [*dict.fromkeys([*raw.labels, *filter(None, quote_labels)])]

@@ -78,7 +78,7 @@ def _check_text(corpus: Corpus, purpose: str) -> None:
 
 
 def _remove_quotes(corpus: Corpus) -> Corpus:
-    """Remove quotes that are not in the text, and labels of such quotes alone."""
+    """Remove the quotes that are not in the text, and labels that only such quotes have."""
     is_kept = np.ones(len(corpus.labels), np.bool_)
     for quotes in corpus.unplaced.values():
         is_kept[[corpus.labels.index(label) for label in {*quotes.label}]] = False

@@ -113,7 +113,11 @@ class RawCorpus(Content):
         unplaced: Mapping[str, UnplacedQuotes] | None = None,
         **content: Any,
     ) -> RawCorpus:
-        """Build rows from layers, each with its own codes of labels."""
+        """Build rows from layers, each with its own codes of labels.
+
+        ``unplaced`` are quotes that are not in the text, by annotator; ``content`` are other
+        attributes.
+        """
         is_seen = np.array([layer.annotated for layer in layers.values()], np.bool_)
         is_seen = is_seen.reshape(len(layers), len(lengths))
         annotation_index = np.cumsum(is_seen).reshape(is_seen.shape) - 1

@@ -99,7 +99,7 @@ def choose_annotators(
 def infer_seen_by_systems(
     corpus: Corpus, systems: Iterable[str], references: Iterable[str]
 ) -> Corpus:
-    """Mark documents as seen by systems if their references saw them and the source is silent.
+    """Mark documents as seen by systems if a reference saw them and the source records nothing.
 
     >>> two = Corpus.from_segments([5, 4], {"gold": [[], []], "mine": [[], None]})
     >>> open_ = two.replace(seen_unknown=("mine",))

@@ -485,10 +485,14 @@ def is_time(offsets: str) -> bool:
 
 
 def find_overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Find the segments that share tokens with an earlier segment of their cell, with the latter.
+    """Find the segments that share tokens with an earlier segment of the same cell.
 
-    Within a cell, segments are ordered by start, the longest first. If several earlier segments
-    overlap, the segment that ends last is returned. Cells are numbered from 0.
+    ``cell`` numbers the groups within which segments are compared, such as documents, from 0.
+    Within a cell, segments are ordered by start, the longest first.
+
+    Returns:
+        The rows of these segments, and for each the row of an earlier segment that it overlaps: if
+        there are several, of the segment that ends last.
 
     >>> cell, start, end = np.array([0, 0, 0, 1]), np.array([0, 4, 2, 3]), np.array([3, 6, 3, 9])
     >>> [x.tolist() for x in find_overlapping(cell, start, end)]

@@ -104,7 +104,10 @@ class TagColumn:
     def read(
         self, lengths: Ints, is_kept: Bools, options: TagOptions, location: _Where
     ) -> TagSegments:
-        """Read the segments of sentences from the tokens of the mask `kept`."""
+        """Read the segments of sentences from the tokens of the mask `is_kept`.
+
+        ``lengths`` are the numbers of kept tokens of the sentences.
+        """
         codes = self.codes if is_kept.all() else self.codes[is_kept]
 
         def locate_kept_token(token: int) -> str:
@@ -133,9 +136,7 @@ class TagColumn:
 
     def select_details(self, tokens: Ints) -> SegmentDetails | None:
         """Select the attributes of segments by their first tokens; ``None`` if none has any."""
-        codes_by_name = {
-            name: codes_by_name[tokens] for name, (codes_by_name, _) in self.attributes.items()
-        }
+        codes_by_name = {name: codes[tokens] for name, (codes, _) in self.attributes.items()}
         codes_by_name = {
             name: codes_of_segments
             for name, codes_of_segments in codes_by_name.items()
@@ -245,7 +246,10 @@ def read_columns(
 
 
 def _count_tags(readings: Collection[TagSegments], is_kept: Bools, n_unread: int) -> Balance:
-    """Count the tags that mark something, and the tokens, that were read and left out."""
+    """Count the tags that mark something, and the tokens, that were read and left out.
+
+    ``n_unread`` is the number of such tags in columns that are not read.
+    """
     n_dropped = sum(reading.dropped for reading in readings)
     n_kept = int(np.count_nonzero(is_kept))
     tags: Balance = {
@@ -266,7 +270,10 @@ def _build_raw_layer(
     column: TagColumn,
     is_kept: Bools,
 ) -> RawLayer:
-    """Move the segments of sentences to their offsets in the documents."""
+    """Build a layer from segments of sentences, with offsets within documents.
+
+    ``sentences`` and ``documents`` are numbers of tokens.
+    """
     sentence_start, document_ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
     details = None
     if column.attributes:
@@ -307,20 +314,24 @@ def _describe_readings(
 def _compute_coverage(
     columns: Mapping[str, TagColumn],
     documents: Ints,
-    document: Ints,
+    document_of_token: Ints,
     location: Callable[[str, int], str],
     partial: str,
 ) -> tuple[dict[str, Bools], Bools]:
-    """Compute masks of documents that each layer covers, and of tokens tagged in all layers."""
-    is_kept = np.ones(len(document), np.bool_)
+    """Compute masks of documents that each layer covers, and of tokens tagged in all layers.
+
+    ``documents`` are numbers of tokens; ``document_of_token`` is the index of the document of each
+    token. A layer covers a document if it has a tag there, and does not exclude it.
+    """
+    is_kept = np.ones(len(document_of_token), np.bool_)
     seen_by_layer = {}
     for name, column in columns.items():
         is_untagged = column.codes < 0
         is_seen = np.ones(len(documents), np.bool_) if column.never is None else ~column.never
         if is_untagged.any():
-            n_untagged = np.bincount(document[is_untagged], minlength=len(documents))
+            n_untagged = np.bincount(document_of_token[is_untagged], minlength=len(documents))
             is_seen &= (n_untagged < documents) | (documents == 0)
-            is_untagged &= is_seen[document]
+            is_untagged &= is_seen[document_of_token]
             if is_untagged.any() and partial == "error":
                 raise InputError(
                     f"{location(name, int(is_untagged.argmax()))}: no tag here, but elsewhere in"

@@ -201,10 +201,10 @@ def read_tags(
     n_marked = int(np.count_nonzero(prefix))
     n_dropped = n_marked - int((end - start).sum()) if strict else 0
     n_by_flaw = {
-        f"{rules.letter_by_meaning[meaning]}- {flaw}": sentence_index
+        f"{rules.letter_by_meaning[meaning]}- {flaw}": n_tags
         for flaw, mask in (flaw_masks if n_ill_formed else {}).items()
-        for meaning, sentence_index in enumerate(np.bincount(prefix[mask]).tolist())
-        if sentence_index
+        for meaning, n_tags in enumerate(np.bincount(prefix[mask]).tolist())
+        if n_tags
     }
     return TagSegments(
         *rows,
@@ -237,7 +237,10 @@ def _parse_tags(
 def _select_strict(
     sequence: _Sequence, scheme: str, ill_formed: Bools, start: Ints, end: Ints
 ) -> tuple[Ints, Ints]:
-    """Select the leniently read segments that are well-formed."""
+    """Select the segments that are well-formed in a scheme; return their starts and ends.
+
+    ``ill_formed`` is a mask of tags; ``start`` and ``end`` are the segments of a lenient reading.
+    """
     if scheme in _SEQEVAL:
         return _find_strict_segments(sequence, scheme)
     n_ill_formed_before = np.concatenate(([0], np.cumsum(ill_formed)))
@@ -439,7 +442,7 @@ def _detect_scheme(letters: set[str], sequence: _Sequence) -> str:
 
 
 def _find_strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
-    """Find the segments that are opened and closed by the rules of the scheme.
+    """Find the segments that the rules of a scheme open and close; return starts and ends.
 
     A tag opens a segment, continues an open segment, or does neither; then no segment is open.
     """

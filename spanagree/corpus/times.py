@@ -161,7 +161,7 @@ def convert_to_seconds(offset: Any, offsets: str) -> Any:
 
 
 def convert_table_to_seconds(table: Frame, *names: str) -> Frame:
-    """Convert the sizes in a table of shared time to seconds, like all of its times.
+    """Convert columns with sizes of segments to seconds, if the table compares shared time.
 
     Args:
         table: table of a result.

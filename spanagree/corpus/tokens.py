@@ -140,7 +140,7 @@ class TokenRanges(NamedTuple):
 def fit_pieces(
     layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
 ) -> tuple[TokenRanges, SegmentDetails | None]:
-    """Convert segments that may have several pieces to tokens; return details too.
+    """Convert segments that may have several pieces to ranges of tokens, with their details.
 
     Each piece is converted separately, see :func:`fit_segments`; a segment is dropped if a piece of
     it is.
@@ -217,9 +217,10 @@ def fit_segments(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -
 def _has_uncovered_edge(
     layer: Layer, texts: Sequence[str], tokens: Tokens, low: Ints, high: Ints, on_tokens: Ints
 ) -> Bools:
-    """Find segments with characters at an edge, other than white space, that no token covers.
+    """Find segments that begin or end with characters that no token covers, as a mask.
 
-    Only the segments in rows ``on_tokens`` are checked, with tokens from ``low`` up to ``high``.
+    White space needs no token. Only the segments in rows ``on_tokens`` are checked; their tokens
+    are ``low`` up to ``high``.
     """
     uncovered = np.zeros(len(layer), np.bool_)
     text_start = tokens.stretch[layer.document[on_tokens]]

@@ -150,7 +150,7 @@ def check_quotes(
 
     Args:
         unplaced: quotes by annotator; quotes of others are left out.
-        seen: mask of the documents that an annotator saw, by annotator.
+        seen_by_annotator: mask of the documents that an annotator saw, by annotator.
         labels: labels of the corpus.
 
     Raises:

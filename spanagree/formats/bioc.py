@@ -1,4 +1,7 @@
-"""BioC files in XML and JSON: documents of passages, annotated by one annotator."""
+"""BioC files in XML and JSON: documents of passages, annotated by one annotator.
+
+An *infon* is a key with a value, of a passage, annotation or relation; one holds the label.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +113,10 @@ def _yield_documents(path: PathName, log: ReadLog) -> Iterator[Mapping[str, Any]
 def _parse_documents(
     documents: Iterable[Mapping[str, Any]], log: ReadLog, label_infon: str
 ) -> Iterator[Record]:
-    """Yield the documents, each with its text and annotations."""
+    """Yield a record for each document, with its text, annotations and relations.
+
+    ``label_infon`` is the key of the infon with the label.
+    """
     infon_counts: Counter[str] = Counter()
     for document in documents:
         if document.get("id") is None:
@@ -208,7 +214,10 @@ def _parse_annotation(
     log: ReadLog,
     infon_counts: Counter[str],
 ) -> tuple[Pieces, str | None, str] | None:
-    """Return fragments, label and text of an annotation; count annotations without a location."""
+    """Parse the fragments, label and text of an annotation; ``None`` if it has no location.
+
+    Annotations without a location are counted in the log, and infons by key in ``infon_counts``.
+    """
     infons, quote = item.get("infons") or {}, item.get("text") or ""
     if not isinstance(infons, dict) or not isinstance(quote, str):
         invalid = infons if isinstance(quote, str) else quote

@@ -215,8 +215,11 @@ def _pair_files(
 def _assign_files(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Assign each file to an annotator and a document.
 
+    Folders are annotators if they contain annotations of the same documents. Otherwise all files
+    are of one annotator without a name, ``""``.
+
     Returns:
-        Annotator and document by file, with ``""`` for the annotator of a collection; and notes.
+        Annotator and document by file; notes.
     """
     path_parts = {file: tuple(_strip_extension(file).split("/")) for file in files}
     documents_by_folder: dict[str, set[tuple[str, ...]]] = {}
@@ -474,7 +477,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
 
 
 def _check_case(noun: str, names: Iterable[str]) -> None:
-    """Raise if two names are the same file on systems that ignore case, or the form of accents.
+    """Check that no two names are one file on systems that ignore case, or the form of accents.
 
     Raises:
         SettingError: if two names, or folders in them, differ only in that.
@@ -539,7 +542,7 @@ def describe_brat_changes(corpus: Corpus) -> list[str]:
 def _format_lines(
     segments: Sequence[Segment], relations: Iterable[Relation], text: str, location: str
 ) -> Iterator[str]:
-    """Yield the lines of an annotation.
+    """Yield the lines of an .ann file.
 
     Raises:
         InputError: if a segment consists only of line breaks, or two segments differ only in line

@@ -1,8 +1,10 @@
 """Alignment of texts and quotes that a language model changed with the original text.
 
 Texts are compared in lower case, with one blank for white space and one kind of quotation marks.
-First words are paired, by runs of words that occur once in both texts; then the characters of words
-without a counterpart. Runtime is proportional to the length of the text, even if much changed.
+The *copy* is the changed text. A *run* is a passage that both texts share: its start in the first
+text, its start in the second, and its length. First words are paired, by runs of words that occur
+once in both texts; then the characters of words without a counterpart. Runtime is proportional to
+the length of the text, even if much changed.
 """
 
 from __future__ import annotations
@@ -42,7 +44,10 @@ _Run = tuple[int, int, int]  # start in each of two sequences, length
 
 @lru_cache(maxsize=4)
 def fold_text(text: str) -> tuple[str, list[int]]:
-    """Convert a text to lower case, with one blank for white space; keep original positions."""
+    """Convert a text to lower case, with one blank for white space.
+
+    The result also has the original position of each character.
+    """
     characters: list[str] = []
     positions: list[int] = []
     for position, character in enumerate(text.translate(_QUOTATION_MARKS)):
@@ -337,10 +342,11 @@ def find_changed_quote(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def _compute_edit_costs(text: str, quote: str, max_changes: int) -> np.ndarray | None:
-    """Compute the fewest changes that turn the text before each position into the quote.
+    """Compute the cost of the best match of a quote that ends at each position of the text.
 
-    The costs are a row of the usual table of edit distances. Each holds the number of changes times
-    ``_CHANGE_UNIT``, plus the start of the match. ``None`` if all exceed ``max_changes``.
+    A cost is the number of changes times ``_CHANGE_UNIT``, plus the start of the match; the array
+    has an entry more than the text has characters. ``None`` is returned if each match needs more
+    than ``max_changes``.
     """
     code_points = np.array([ord(character) for character in text])
     positions = np.arange(len(code_points) + 1)

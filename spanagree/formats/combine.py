@@ -1,4 +1,8 @@
-"""Merging of several sources of the same texts: documents matched, annotators combined."""
+"""Merging of several sources of the same texts: documents matched, annotators combined.
+
+*Sources* are files that may share documents and differ in annotators. *Parts* are files of one
+corpus: the same annotators, and usually other documents.
+"""
 
 from __future__ import annotations
 
@@ -309,18 +313,22 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
 
 def _compose_repeated_texts_note(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
     """Compose the note on documents of different files with the same text and different ids."""
-    files = Counter(id_ for raw in raw_parts for id_ in raw.ids or ())
-    text_ids = [hash_texts(raw) for raw in raw_parts]
-    for raw, text_ids_of_part in zip(raw_parts, text_ids, strict=True):
-        is_shared = [files[id_] > 1 for id_ in raw.ids or ()][: len(text_ids_of_part)]
-        text_ids_of_part[is_shared] = 0  # one document in several files
-    return write_note_on_same_texts(text_ids)
+    n_files = Counter(id_ for raw in raw_parts for id_ in raw.ids or ())
+    hashes_by_part = [hash_texts(raw) for raw in raw_parts]
+    for raw, hashes in zip(raw_parts, hashes_by_part, strict=True):
+        is_shared = [n_files[id_] > 1 for id_ in raw.ids or ()][: len(hashes)]
+        hashes[is_shared] = 0  # one document in several files
+    return write_note_on_same_texts(hashes_by_part)
 
 
 def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
-    """Compute the position in the whole of each part's documents, and of shared documents.
+    """Match the documents of all parts by id, and number the distinct documents.
 
-    Parts take the line ends of earlier parts.
+    Parts take the line ends of earlier parts: their rows in ``raw_parts`` are replaced.
+
+    Returns:
+        The number of each document, for each part; the sorted numbers of documents in several
+        parts.
     """
     origins: dict[str, tuple[int, int, int]] = {}  # by id: position, first part, index in it
     positions, shared_documents = [], set()
@@ -381,7 +389,7 @@ def _drop_copies(
         raw: the rows of all parts.
         names: names of the parts, for errors.
         n_annotations: number of annotations in each part.
-        shared: indices of the documents that are in several parts.
+        shared_documents: indices of the documents that are in several parts.
         repeats: True to leave annotations that differ unchanged.
 
     Returns:
@@ -449,10 +457,10 @@ def _collect_annotation_content(raw: RawCorpus, annotation: int) -> Any:
 def _join_rows(
     raw_parts: Sequence[RawCorpus], positions: Sequence[Ints], reading: Mapping[str, Any]
 ) -> RawCorpus:
-    """Join the rows of parts, with the position in the whole of each part's documents.
+    """Join the rows of parts, with settings ``reading``.
 
-    The content of a shared document is taken from its first part; annotators and labels are matched
-    by name.
+    ``positions`` are the indices of each part's documents in the joined rows. The content of a
+    shared document is taken from its first part; annotators and labels are matched by name.
     """
     annotators, labels = Vocabulary(), Vocabulary()
     columns = []
@@ -549,7 +557,10 @@ def _check_offsets(first_source: str, merged: RawCorpus, source: str, incoming: 
 def _find_document_positions(
     merged: RawCorpus, incoming: RawCorpus, first_source: str, source: str
 ) -> Ints:
-    """Find the position in the whole of each document of a part, −1 for a new document."""
+    """Find the index in ``merged`` of each incoming document, −1 for a new document.
+
+    Documents are matched by id, or by order if a source has no ids.
+    """
     if merged.ids is not None and incoming.ids is not None:
         position_by_id = {id_: document_index for document_index, id_ in enumerate(merged.ids)}
         return np.array([position_by_id.get(id_, -1) for id_ in incoming.ids], np.int64)

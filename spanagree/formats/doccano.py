@@ -166,7 +166,7 @@ def _collect_annotations_by_user(
     row: Mapping[str, Any], items: list[Any], stem: str, location: str, log: ReadLog
 ) -> list[RawAnnotation]:
     """Collect the annotations of each user in a row; users without spans do not appear in it."""
-    items_of: dict[str, list[Any]] = {}
+    items_by_user: dict[str, list[Any]] = {}
     for item in items:
         user = item.get("user") if isinstance(item, dict) else None
         annotator = stem if user is None else convert_integer_to_text(user)
@@ -174,12 +174,12 @@ def _collect_annotations_by_user(
             raise invalid_value(
                 f"{location}: name", annotator, "a string that is not empty is needed"
             )
-        items_of.setdefault(annotator, []).append(item)
+        items_by_user.setdefault(annotator, []).append(item)
     annotations = [
-        RawAnnotation(name, _parse_spans(items_of_user, location, log))
-        for name, items_of_user in items_of.items()
+        RawAnnotation(name, _parse_spans(user_items, location, log))
+        for name, user_items in items_by_user.items()
     ]
-    log.seen_unknown |= dict.fromkeys(items_of)
+    log.seen_unknown |= dict.fromkeys(items_by_user)
     if isinstance(row.get("relations"), list):  # the export does not say whose they are
         log.passed["relation"] += len(row["relations"])
     return annotations

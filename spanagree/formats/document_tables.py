@@ -34,13 +34,15 @@ def describe_table(path: str, column: str | None) -> str:
 def read_document_names(
     ids: Sequence[str], path: str, column: str | None, noun: str, document: str | None = None
 ) -> list[str | None]:
-    """Return the batch or group of each document in a table: CSV, TSV or JSON.
+    """Read the batch or group of each document from a table: CSV, TSV or JSON.
+
+    ``None`` is returned for documents without a name in the table.
 
     Args:
         ids: ids of the documents.
         path: path of the table.
-        column: name of the column that contains the names. Default: ``noun``. ``a.b`` is b in
-            objects a.
+        column: name of the column that contains the names. Default: ``noun``. ``a.b`` is the
+            key b of objects in column a.
         noun: noun for the names, batch or group.
         document: name of the column with the ids of documents. Default: a column with a usual name.
 
@@ -56,7 +58,7 @@ def read_document_names(
     id_column = document if document is not None and has_column(rows[0], document) else None
     if document is None:
         id_column = find_first_column(
-            rows[0], [file_name for file_name in ("document", *ID_NAMES) if file_name != noun]
+            rows[0], [name for name in ("document", *ID_NAMES) if name != noun]
         )
     if id_column is None or not any(has_column(row, name_column) for row in rows):
         columns = ", ".join(map(escape_name, map(str, rows[0])))

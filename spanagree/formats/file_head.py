@@ -123,7 +123,11 @@ def recognise_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
 
 
 def _parse_values_by_line(text: str) -> tuple[Any, ...]:
-    """Parse the first lines up to one that is no object, or lines with lists of a text and more."""
+    """Parse the first lines as JSON values, up to a line that is not JSON.
+
+    The result is empty unless all values are objects, or all of several are lists of a text and
+    more.
+    """
     values: list[Any] = []
     for line in islice((line for line in text.split("\n") if line.strip()), _N_RECORDS):
         try:
@@ -144,7 +148,10 @@ def _is_pair(value: list[Any]) -> bool:
 
 
 def _parse_values(text: str) -> list[Any] | None:
-    """Parse the elements of a list, or the only object, as far as they are complete."""
+    """Parse the elements of a list, or the only object; ``None`` if the text is not JSON.
+
+    Of truncated JSON, the complete part is parsed.
+    """
     for candidate in (text, close_json(text)):
         try:
             value = json.loads(candidate)
@@ -190,7 +197,7 @@ def _recognise_table_shape(lines: list[str]) -> Shape:
 
 @name_files_in_errors()
 def _list_files(folder: str) -> tuple[str, ...]:
-    """List the files below a folder."""
+    """List the paths of the first files below a folder, relative to it."""
     names: list[str] = []
     for location, folders, files in os.walk(folder):
         folders.sort()

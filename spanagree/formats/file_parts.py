@@ -178,7 +178,11 @@ def read_raw_patterns(
     repeats: bool = False,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Read the rows in files or patterns, unchecked; see also :func:`concatenate_parts`."""
+    """Read the rows in files, or in all files that patterns match, without checks.
+
+    ``repeats`` is documented in :func:`concatenate_parts`. If ``thorough`` is True, marks that are
+    not read are counted.
+    """
     if not any(map(has_pattern, files.values())):
         return read_raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
     named_layers = _find_annotator_patterns(files)

@@ -1,4 +1,7 @@
-"""Choice of the columns of CoNLL files that are layers, by the user's names or by their tags."""
+"""Choice of the columns of CoNLL files that are layers, by the user's names or by their tags.
+
+A *layer* is the annotation of one annotator, or gold: one column of tags.
+"""
 
 from __future__ import annotations
 

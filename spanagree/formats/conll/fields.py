@@ -70,7 +70,7 @@ class Lines:
     def _split_at(self, separator: int, is_kept: Bools) -> FieldRows:
         """Split the lines of a mask at each separator byte.
 
-        Fields with spaces at their edges are not plain.
+        The rows are plain if no field is empty or, between tabs, has spaces at either end.
         """
         max_fields = self.data.count(separator) + len(self.starts) - 1  # separators and newlines
         # filled in place: the memory of concatenated portions would not be freed
@@ -116,7 +116,7 @@ class FieldRows(NamedTuple):
         data: bytes that contain the fields.
         begin, end: positions of each field of all rows, one row after the other.
         widths: number of fields of each row.
-        plain: True if no field has spaces at its edges.
+        is_plain: True if no field has spaces at its edges.
     """
 
     data: bytes
@@ -250,7 +250,10 @@ class _Portion(NamedTuple):
         return text.tobytes()
 
     def code_fields(self) -> tuple[Ints, Sequence[str]]:
-        """Code the fields; the distinct fields are in the order of first occurrence."""
+        """Encode the fields as integers; return the codes, and the distinct fields.
+
+        The distinct fields are in the order of first occurrence.
+        """
         size = self.end - self.begin
         longest = int(size.max())
         if longest > _LONG:
@@ -298,7 +301,7 @@ def _decode_field(data: bytes) -> str:
 
 
 def _rank_values(values: Any) -> tuple[int, Ints]:
-    """Count the distinct values, and rank each value among them."""
+    """Count the distinct values, and compute the rank of each value among them."""
     distinct = unique(values[:_SAMPLE])
     while True:  # at most two rounds
         rank = np.searchsorted(distinct, values).clip(max=len(distinct) - 1)

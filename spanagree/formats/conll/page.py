@@ -156,7 +156,7 @@ class ConllOptions(TagOptions):
         }
 
     def _find_named_columns(self, path: PathName, files: Mapping[str, PathName]) -> list[Column]:
-        """Return the columns of tags that the user names in a file."""
+        """Find the columns of tags that the user names for a file."""
         selections: Iterable[Any] = [self.columns]
         if isinstance(self.columns, Mapping) and len(files) == 1:
             selections = self.columns.values()
@@ -180,7 +180,7 @@ class ConllFile:
         odd_comments: lines that begin with # and have a tab, and are not rows.
         document_ids: ids of the documents, or `None`.
         layout: layout of the columns.
-        passed: number of rows that are not tokens, by reason.
+        n_skipped: number of rows that are not tokens, by reason.
     """
 
     name: str
@@ -211,7 +211,7 @@ class ConllFile:
         return np.searchsorted(ends, self.find_starts("sentence"), side="right")
 
     def select_sentences(self, sentences: list[int]) -> ConllFile:
-        """Select sentences."""
+        """Select sentences by index, with their tokens but without tags."""
         token_index = self.find_token_indices(sentences)
         sizes = self.sentences[sentences]
         tokens_of_part = tuple(self.columns[0][i] for i in token_index.tolist())
@@ -436,7 +436,7 @@ def _find_changed_rows(table: Sequence[Sequence[str]], column: int | None) -> li
 def _check_columns(
     name: str, width: int, column_indices: Sequence[int], line_number: int, layout: Layout
 ) -> None:
-    """Raise an error if a column has no name, or is missing.
+    """Check that each column has a name, if any has, and that all needed columns exist.
 
     Args:
         name: printable path.

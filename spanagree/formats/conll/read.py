@@ -177,7 +177,7 @@ class _Plan(NamedTuple):
         options: options of reading.
         heads: header of each file.
         layers: layers with their columns.
-        remarks: notes on the layers.
+        notes: notes on the layers.
     """
 
     options: ConllOptions
@@ -202,7 +202,10 @@ def _read_rows_at_once(
     *,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Read the rows of whole files."""
+    """Read the rows of files that are held in memory as a whole.
+
+    If ``thorough`` is True, tags in columns that are not read are counted.
+    """
     paths = dict.fromkeys(files.values())
     texts = {path: read_lines(path, options.encoding) for path in paths}
     first = {path: take_first_lines(text) for path, text in texts.items()}
@@ -217,18 +220,23 @@ def _build_rows(
     *,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Build the rows of some files; each text is removed from `texts` when it is read."""
+    """Build the rows of files; each text is removed from `texts` when it is read.
+
+    If ``thorough`` is True, tags in columns that are not read are counted.
+    """
     options = plan.options
     by_sentence = options.unit == "sentence"
     by_path = _read_files(plan, texts, progress)
     conll_files = list(by_path.values())
-    page_of = {layer.layer: by_path[layer.path] for layer in plan.layers}
+    file_by_layer = {layer.layer: by_path[layer.path] for layer in plan.layers}
     text, notes = find_shared_text(conll_files, options.unit, options.ignore_tokens)
     ignored = {"ignore_tokens": True} if notes else {}  # all notes so far are of different tokens
     has_marks = [file for file in conll_files if file.has_docstart]
     if not by_sentence and not has_marks:
         notes.append(f"no {DOCSTART} line: all sentences are one document")
-    sentences = {name: (text if by_sentence else file).sentences for name, file in page_of.items()}
+    sentences = {
+        name: (text if by_sentence else file).sentences for name, file in file_by_layer.items()
+    }
     other_sentences = "" if by_sentence else _count_differing_sentences(conll_files, text)
     if options.sentences_from is not None:
         check_known([options.sentences_from], sentences, "annotator for sentences_from")
@@ -269,7 +277,7 @@ def _build_rows(
         {"format": "conll", "unit": options.unit, **settings},
         unread=chain.from_iterable(unread_columns),
         sentences=sentences,
-        location=lambda name, token: page_of[name].locate_token(token, text),
+        location=lambda name, token: file_by_layer[name].locate_token(token, text),
         tokens=text.columns[0],
         ids=text.ids if by_sentence else text.document_ids,
         notes=[*notes, *file_notes, *plan.notes],
@@ -337,7 +345,7 @@ def _read_files(
 def _read_tag_column(
     file: ConllFile, column: Column, text: ConllFile, missing: str | None
 ) -> TagColumn:
-    """Return a column of tags, at the positions of the shared text."""
+    """Read a column of tags, with a code for each token of the shared text."""
     codes, tags = code_column(get_column_tags(file, column))
     if missing in tags:
         codes = np.where(codes == tags.index(missing), codes.dtype.type(-1), codes)
@@ -393,7 +401,11 @@ def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllO
 def _code_attribute_column(
     file: ConllFile, column: Column, text: ConllFile
 ) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
-    """Return the name of a column, the code of each token's value (−1 for none), and the values."""
+    """Encode a column of values of an attribute, for each token of the shared text.
+
+    Returns:
+        The name of the column; the code of each token's value, −1 without a value, and the values.
+    """
     name, tags = file.layout.get_column_name(column), _read_tag_column(file, column, text, None)
     has_candidates = name.startswith("NEL-")
     value_codes, values = encode_by_first_use(
@@ -409,7 +421,7 @@ def _code_attribute_column(
 def read_column_values(
     path: PathName, column: str, unit: str = "sentence", encoding: str = "utf-8"
 ) -> tuple[tuple[str, ...] | None, list[list[str]]]:
-    """Return the ids of a file's documents, if they have any, and a column's values in each.
+    """Read the ids of a file's documents, if it has any, and the values of a column in each.
 
     Args:
         path: path of the file.

@@ -1,4 +1,4 @@
-"""Marks in columns of a dataset that are not read and that the user did not name."""
+"""Marks, such as spans and tags, in columns of a dataset that are neither read nor named."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _build_tree_of_columns(shape: ColumnMapping) -> Tree:
 
 
 def _may_be_marked(feature: Any) -> bool:
-    """Check whether a column has lists or objects, and not of numbers alone."""
+    """Check whether a column has lists or objects other than lists of numbers."""
     element = feature
     while hasattr(element, "feature"):
         element = element.feature

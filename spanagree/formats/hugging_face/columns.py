@@ -159,7 +159,9 @@ def _is_path_to_several(path: str) -> bool:
 def _yield_records(
     row: Any, columns: Mapping[str, Any], location: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the records in a row: of each text or list of tokens, and of each annotator in these.
+    """Yield the records in a row: one for each text or list of tokens, and each annotator in it.
+
+    ``columns`` are the paths that are read, by use.
 
     Raises:
         InputError: if paths lead to values in different records.
@@ -221,7 +223,7 @@ _NONE = object()
 
 
 def _find_list(row: Mapping[str, Any], path: str) -> Any:
-    """Return the list of tokens, tags or spans at a path, or the values that the path leads to."""
+    """Find the list of tokens, tags or spans at a path, or the values that the path leads to."""
     values = find_values(row, path)
     if not values:
         return _NONE
@@ -341,7 +343,7 @@ class DatasetColumns:
         return self.lists[column]
 
     def concatenate_entries(self, column: str) -> tuple[Any, Ints]:
-        """Return the concatenated entries of all rows, and the number in each row, −1 for null."""
+        """Concatenate the entries of all rows; also return the number in each row, −1 for null."""
         if self.table is None:
             values = self.lists[column]
             for i, row in enumerate(values):
@@ -364,13 +366,13 @@ class DatasetColumns:
         return array.flatten(), np.array(lengths.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
-def build_arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] = ()) -> Any:
+def build_arrow_table(data: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Any:
     """Convert columns of a Dataset to an Arrow table; `None` for other data, or odd columns.
 
     Args:
         data: dataset.
         required: columns that the table needs.
-        maybe: columns that the table has if the data have them.
+        optional: columns that the table has if the data have them.
 
     Raises:
         SettingError: if a column is missing.
@@ -384,7 +386,7 @@ def build_arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] =
     if any(column not in existing and re.search("[.,]", column) for column in required):
         return None
     _check_columns(required, existing)
-    columns = dict.fromkeys([*required, *(column for column in maybe if column in existing)])
+    columns = dict.fromkeys([*required, *(column for column in optional if column in existing)])
     table = data.select_columns(list(columns)).with_format("arrow")[:]
     try:
         table.validate(full=True)
@@ -394,20 +396,20 @@ def build_arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] =
 
 
 def yield_required_rows(
-    data: Any, required: Sequence[str], maybe: Sequence[str] = ()
+    data: Any, required: Sequence[str], optional: Sequence[str] = ()
 ) -> Iterator[tuple[str, Any]]:
     """Yield rows, each with its location.
 
     Args:
         data: rows of any kind.
         required: columns that each row has.
-        maybe: columns that rows have if the data have them.
+        optional: columns that rows have if the data have them.
 
     Raises:
         SettingError: if a row lacks a column, or all rows lack it in data with gaps.
         InputError: if rows are not mappings.
     """
-    if (table := build_arrow_table(data, required, maybe)) is not None:
+    if (table := build_arrow_table(data, required, optional)) is not None:
         batches = (batch.to_pylist() for batch in table.to_batches(max_chunksize=1000))
         data = chain.from_iterable(batches)
     rows = data if isinstance(data, MappingRows) else MappingRows(data)
@@ -508,12 +510,15 @@ def find_label_names(
 
 
 def code_labels(tags: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
-    """Code tags or label ids by the names of tags, −1 for tags to leave out.
+    """Encode tags or label ids as integers, −1 for tags to leave out.
 
     Args:
         tags: tags or label ids of all rows.
         names: names of label ids, or `None`.
         column: the column, for messages.
+
+    Returns:
+        The distinct tags, and the index of the tag of each token.
 
     Raises:
         InputError: if a tag is neither a string nor an integer, or an id has no name.

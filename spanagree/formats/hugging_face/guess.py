@@ -1,4 +1,8 @@
-"""Guesses of the columns of rows, by their names and by the values in the first rows."""
+"""Guesses of the columns of rows, by their names and by the values in the first rows.
+
+A *cell* is the value of a column in a row; its *entries* are the elements of a list. A *use* is an
+option of :func:`spanagree.formats.from_dataset` that names a column, such as ``text``.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +201,7 @@ class _Guess:
         return None
 
     def guess_all_columns(self) -> dict[str, Any]:
-        """Guess all columns."""
+        """Guess the columns that the user did not name, by use; empty if no column has marks."""
         guessed_columns: dict[str, Any] = {}
         columns = ChainMap(guessed_columns, dict(self.named))
         if not self.named.keys() & {"tags", "spans"}:
@@ -234,7 +238,7 @@ class _Guess:
         return guessed_columns
 
     def guess_layers(self) -> dict[str, Any]:
-        """Guess the columns of spans or tags."""
+        """Guess the columns of spans, or of tags and their tokens, by use."""
         own_columns = {
             name.partition(":")[2]: name for name in self.names if name.startswith("spans:")
         }
@@ -317,7 +321,9 @@ class _Guess:
         return {"spans": {name: name for name in span_columns}} if span_columns else {}
 
     def select_columns_of_one_text(self, columns: list[str]) -> list[str]:
-        """Select the columns of spans in one text: ``source_errors`` are not in a target.
+        """Select the columns with spans in the text that is read.
+
+        Names show to which text spans belong: ``source_errors`` are not in ``target``.
 
         Raises:
             InputError: if spans are in several texts, and the user named no text.
@@ -435,9 +441,9 @@ class _Guess:
         return None
 
     def find_label_column(self, column: str) -> str | None:
-        """Find the column with the label of the marks in a column, if the tags have no meaning.
+        """Find the column with the labels of marked copies, if the tags in them are no labels.
 
-        The label is that of an error or an entity with its own row.
+        Each row then marks one error or entity.
         """
         cells = " ".join(cell for cell in self.yield_cells(column) if isinstance(cell, str))
         if not {match[1].lower() for match in MARKED.finditer(cells)} <= _NO_LABELS:

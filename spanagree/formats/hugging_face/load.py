@@ -114,7 +114,7 @@ def open_rows(path: PathName, encoding: str = "utf-8") -> Any:
 
 
 def _read_contents(name: str, path: str, encoding: str) -> Any:
-    """Return the contents of a file or folder: rows, or a dataset of the library."""
+    """Read the contents of a file or folder, as rows or as a dataset of the library."""
     if Path(path).is_dir():
         return _load_saved(name, path)
     with open(path, "rb") as file:

@@ -146,7 +146,7 @@ def read_raw_dataset(
 def _choose_columns(
     data: Any, columns: Mapping[str, Any], file: str | None = None, **settings: Any
 ) -> tuple[Any, ColumnMapping, list[str]]:
-    """Choose the columns.
+    """Choose the columns that are read: those that the user named, and guesses for others.
 
     Args:
         data: the rows.
@@ -211,7 +211,7 @@ def _choose_columns(
 
 
 def _find_quote_keys(data: Any, shape: ColumnMapping) -> list[str]:
-    """Find the keys of the only column of spans under which the first rows have quotes."""
+    """Find the labels under which cells have quotes, if there is one column of spans."""
     if not isinstance(shape.spans, str) or shape.is_table:
         return []
     labels: dict[str, None] = {}

@@ -23,7 +23,10 @@ from spanagree.formats.usual_names import find_span_keys
 
 
 def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
-    """Read columns of spans, one column with spans of several annotators, or a row a layer."""
+    """Read rows with spans, in a column for each annotator, one column of several, or by row.
+
+    In the last case, each row has the spans of one annotator.
+    """
     has_row_per_annotator = shape.annotator is not None
     is_open = not has_row_per_annotator and (isinstance(shape.spans, str) or "" in shape.layers)
     log = ReadLog(shape.file or "", align=shape.align)
@@ -44,7 +47,11 @@ def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
 def _yield_records(
     data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool
 ) -> Iterator[Record]:
-    """Yield a record for each row, with the annotations in its columns of spans."""
+    """Yield a record for each row, with the annotations in its columns of spans.
+
+    ``is_open`` is True if annotators are unknown before reading, as a cell may have the spans of
+    several.
+    """
     features, layers = getattr(data, "features", None), shape.layers
     is_text, has_row_per_annotator = getattr(data, "flat", False), shape.annotator is not None
     label_names = {

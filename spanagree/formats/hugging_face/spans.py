@@ -101,7 +101,7 @@ def _insert_commas(text: str) -> str:
 def split_by_annotator(
     cell: Any, users: Any = None, states: Any = None
 ) -> list[tuple[Any, Any]] | None:
-    """Return annotators with their spans if a cell has spans of several annotators, else `None`.
+    """Split a cell into pairs of annotator and spans; `None` unless it names annotators.
 
     Args:
         cell: a mapping of annotator to spans, a list of answers that name their annotators, or
@@ -329,7 +329,10 @@ class SpanReader:
     def _build_rows(
         self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
-        """Convert a span to rows, one for each of its labels."""
+        """Convert a span to rows, one for each of its labels.
+
+        ``names`` are the names of label ids; ``spans`` are all spans of the cell, for errors.
+        """
         if isinstance(span, _MAPPINGS):
             keys = find_span_keys(tuple(span))
             text = span.get(keys.get("text"))
@@ -366,7 +369,9 @@ class SpanReader:
 
 
 def _extract_json(answer: str) -> Any:
-    """Return the only list or object in JSON in an answer with other words, else the answer.
+    """Extract the only list or object in JSON from an answer with other words.
+
+    Other answers are returned unchanged.
 
     >>> _extract_json('Here it is: {"PER": ["Jo"]}. Done.'), _extract_json("No [1].")
     ({'PER': ['Jo']}, 'No [1].')
@@ -414,7 +419,7 @@ def _convert_to_quote(span: Any) -> Any:
 
 
 def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
-    """Return the quotes of an object with a list of quotes under each label, else `None`.
+    """Collect the quotes of an object with lists of quotes under labels; `None` for other cells.
 
     >>> collect_quotes_by_label({"PER": ["Jo"], "LOC": []})
     [{'text': 'Jo', 'label': 'PER'}]
@@ -441,7 +446,9 @@ def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
 
 
 def collect_quotes(cell: Any) -> list[str] | None:
-    """Return the strings in a list of strings, of pairs with labels, or under labels, else `None`.
+    """Collect the strings of a list of quotes, perhaps with labels; `None` for other cells.
+
+    Labels are second in a pair, or the keys of an object.
 
     >>> [collect_quotes(cell) for cell in (["Jo", ["Rome", "LOC"]], {"PER": ["Jo"]}, [3])]
     [['Jo', 'Rome'], ['Jo'], None]
@@ -462,7 +469,7 @@ def _is_plain_quote(span: Any) -> bool:
 
 
 def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
-    """Return the spans in an object: a span, or spans in a list, by label, or in columns."""
+    """Find the spans in an object: a span, or spans in a list, by label, or in columns."""
     if _is_quote(spans):
         return [spans]
     inner = [

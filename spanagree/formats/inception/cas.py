@@ -1,4 +1,8 @@
-"""Reader of UIMA CAS as XMI or JSON 0.4: stand-off annotations with offsets in UTF-16 units."""
+"""Reader of UIMA CAS as XMI or JSON 0.4: stand-off annotations with offsets in UTF-16 units.
+
+A CAS contains structures with features. A *sofa* is a text, and a *view* names the structures that
+belong to it. The *frame* are types of every document, such as tokens and sentences.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ def looks_like_cas(start: FileHead) -> bool:
 
 
 def read_xmi(source: BinaryIO, location: str, layer: str | None = None) -> CasDocument:
-    """Read a CAS as XMI; its elements are the types.
+    """Read a CAS as XMI, in which the name of an element is the type of a structure.
 
     Args:
         source: file.
@@ -93,12 +97,12 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
     def add_structure(pairs: list[tuple[str, Any]]) -> Any:
         """Add a feature structure, and return a preliminary id until its own id is known."""
         features = dict(pairs)
-        root_kind = features.pop("%TYPE", None)
-        if not isinstance(root_kind, str):
+        type_name = features.pop("%TYPE", None)
+        if not isinstance(type_name, str):
             return features
         unnamed = -next(counter)
         structure_id = features.get("%ID", unnamed)
-        if root_kind == "uima.cas.Sofa":
+        if type_name == "uima.cas.Sofa":
             cas.texts[cas.parse_integer(structure_id)] = (
                 str(features.get("sofaID")),
                 features.get("sofaString"),
@@ -115,7 +119,7 @@ def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocume
         }
         ends = [cas.parse_integer(features[f"@{end}"]) for end in _ENDS if f"@{end}" in features]
         cas.add_structure(
-            root_kind,
+            type_name,
             cas.parse_integer(structure_id),
             offsets,
             values,

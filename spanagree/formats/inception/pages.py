@@ -1,4 +1,7 @@
-"""Annotated documents of INCEpTION, in any format, and the choice of layers."""
+"""Annotated documents of INCEpTION, in any format, and the choice of layers.
+
+A *mark* identifies an annotation of a document by its layer and its index there.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,7 @@ class CasDocument(NamedTuple):
     Attributes:
         text: the text.
         layers: annotations by layer.
-        passed: number of skipped structures, by kind.
+        n_skipped: number of skipped structures, by kind.
         is_whole: True if the file has the text; else white space between tokens is assumed blank.
         relations: relations of all layers.
     """
@@ -85,7 +88,7 @@ class CasDocument(NamedTuple):
     relations: tuple[Arc, ...] = ()
 
     def collect_annotations(self) -> tuple[object, ...]:
-        """Return all annotations; the result is equal for documents with the same annotations."""
+        """Collect all annotations, in a form that is equal for equal annotations."""
         layers = {
             name: marks.list_annotations() for name, marks in self.layers.items() if marks.start
         }
@@ -103,7 +106,7 @@ class CasDocument(NamedTuple):
         return layers, self.n_skipped, sorted(arc_ends, key=repr)
 
     def yield_spans(self, layer_features: Chosen) -> Iterator[tuple[int, int, str | None, Mark]]:
-        """Yield start, end, label and identity of the annotations in the chosen layers.
+        """Yield start, end, label and mark of the annotations in the chosen layers.
 
         For several layers, labels begin with the layer's name; for several features of a layer,
         with the feature's name, and annotations without a value of it are left out.
@@ -186,7 +189,7 @@ def split_names(names: str | None) -> list[str]:
 def _find_only_name(
     counts: Counter[str], requested: str | None, location: str, noun: str
 ) -> str | None:
-    """Find a name, or the only one with annotations.
+    """Find the requested name, or the only name in use; `None` if no name is in use.
 
     Args:
         counts: number of annotations, or values, by name.

@@ -86,7 +86,7 @@ class File(NamedTuple):
     location: str
 
     def parse_document(self, layer: str | None = None) -> CasDocument:
-        """Parse the document."""
+        """Parse the document, which is WebAnno TSV, XMI or JSON by its suffix."""
         if self.suffix == ".tsv":
             text = decode_bytes(self.location, self.data, "utf-8").removeprefix(BOM)
             return read_tsv(io.StringIO(text, "\n"), self.location)
@@ -108,9 +108,9 @@ class Project:
         texts: document with the text, by id.
         annotators: annotators with a record or a file.
         declared: document without text, with the layers that the project declares.
-        seen, unseen: number of annotations that count as seen or unseen, by reason.
-        missing: number of documents without a file.
-        passed: number of skipped structures, by kind.
+        n_seen, n_unseen: number of annotations that count as seen or unseen, by reason.
+        n_missing: number of documents without a file.
+        n_skipped: number of skipped structures, by kind.
     """
 
     def __init__(self, location: str, layer: str | None, in_progress: str) -> None:
@@ -248,6 +248,8 @@ def build_file(name: str, data: bytes, location: str) -> File:
 def read_project(path: PathName, layer: str | None, in_progress: str, curation: bool) -> Project:
     """Read a project. Without a description (JSON), annotators with a file saw the document.
 
+    If ``curation`` is True, curated documents are read as an annotator.
+
     Raises:
         InputError: if a file cannot be read, or does not match the description.
     """
@@ -330,7 +332,10 @@ def _find_description(
 def _list_entries(
     description: Mapping[str, Any], key: str, location: str
 ) -> list[Mapping[str, str]]:
-    """Return the documents, or the annotators' records of them, that a project lists."""
+    """List the documents, or the annotators' records of them, in a description of a project.
+
+    ``key`` is the list in the description.
+    """
     entries = description.get(key) or []
     keys = ("name", "state", "user")[: 2 + (key == "annotation_documents")]
     for entry in entries if isinstance(entries, list) else [entries]:
@@ -345,7 +350,7 @@ def _list_entries(
 
 
 def _normalise_state(entry: Mapping[str, str], location: str) -> str:
-    """Return the normalized state of a record."""
+    """Normalize the state of a record: upper case, without underscores."""
     state = entry["state"].upper().replace("_", "")
     if state not in STATES:
         record = (

@@ -1,4 +1,9 @@
-"""Reader of WebAnno TSV 3: a token a line, with a column for each feature of each layer."""
+"""Reader of WebAnno TSV 3: a token a line, with a column for each feature of each layer.
+
+A cell may stack annotations of the token, with ``|`` between them. A number in brackets identifies
+an annotation of several tokens. A relation is in the row of one end, and refers to its *governor*,
+the other end, by token and number.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +79,7 @@ class _Reader:
         self.is_begun = False  # True after the header
 
     def read_document(self, lines: Iterable[str]) -> CasDocument:
-        """Read the document; errors have the line."""
+        """Read the document from its lines; error messages name the line."""
         text: list[str] = []
         line_number = 0
         for line_number, raw_line in enumerate(lines, 1):
@@ -133,7 +138,10 @@ class _Reader:
         return None if index is None else (layer, index)
 
     def _declare_layer(self, layer_kind: str, layer: str, *fields: str) -> None:
-        """Add the columns of a layer in the header; a layer without features has a column too."""
+        """Add the columns of a layer in the header; a layer without features has a column too.
+
+        ``layer_kind`` is RL for relations, CH for chains, and SP for spans.
+        """
         columns = range(self.columns, self.columns + max(len(fields), 1))
         self.columns = columns.stop
         if layer_kind == "RL":
@@ -198,7 +206,7 @@ class _Reader:
         end: int,
         location: str,
     ) -> None:
-        """Add an annotation, by the cells of its layer, or extend it."""
+        """Add an annotation from its cells, by feature, or extend it if its number is known."""
         values: dict[str, str | None] = {}
         fillers, number_key = 0, ""
         for name, cell in cells.items():

@@ -138,7 +138,10 @@ def _format_document(text: str, segments: Sequence[Segment], id_: str) -> bytes:
 def _build_rows(
     text: str, tokens: Sequence[tuple[int, int]], segments: Sequence[Segment], id_: str
 ) -> list[dict[tuple[int, int], str]]:
-    """Build the rows of each token: its own, and one for each part that a segment covers."""
+    """Build the rows of each token: its own, and one for each part that a segment covers.
+
+    The rows of a token are cells by start and end.
+    """
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     rows: list[dict[tuple[int, int], list[int]]] = [{token: []} for token in tokens]
     for segment_index, (start, end, label) in enumerate(segments):
