@@ -298,7 +298,7 @@ def check_known(names: Iterable[str], known_names: Iterable[str], noun: str = "a
 def check_annotator_names(
     names: Iterable[str], known_names: Iterable[str], *, in_part: bool = False
 ) -> list[str]:
-    """Check names of annotators and list them; with ``in_part``, only the known ones.
+    """Check names of annotators and list them; with ``in_part``, unknown names are ignored.
 
     Raises:
         SettingError: if it is not a list of names, or a name is unknown or repeated.

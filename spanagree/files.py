@@ -640,7 +640,7 @@ def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()
             return names
         deeper = [i for i in ambiguous if depths[i] < len(path_parts[i])]
         for i in deeper or ambiguous:
-            if not deeper:  # only absolute_paths paths distinguish the files
+            if not deeper:  # only absolute paths distinguish the files
                 path_parts[i] = Path(absolute_paths[i]).parts
             depths[i] += 1
             if depths[i] > len(path_parts[i]):

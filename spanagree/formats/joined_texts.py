@@ -50,7 +50,7 @@ class TextLookup:
         return bool(texts) and not any(isinstance(text, str) for text in texts.values())
 
     def find_text(self, id_: object, location: str) -> Place | None:
-        """Return the text of a document or its tokens; ``None`` if it is in no other file.
+        """Find the text of a document or its tokens; ``None`` if it is in no other file.
 
         Raises:
             InputError: if no other file has a text by id.
@@ -132,6 +132,8 @@ def read_texts(
     path: PathName, document: str | None = None, text: str | None = None
 ) -> dict[str, str]:
     """Read texts by id from a table or JSON, or from a folder with file names as ids.
+
+    ``document`` and ``text`` are the columns of ids and texts. Default: columns with usual names.
 
     Raises:
         InputError: if the file cannot be read, or has two texts of the same id.

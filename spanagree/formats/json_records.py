@@ -100,7 +100,10 @@ class _ValueReader:
     def yield_members(
         self, location: str, list_names: Collection[str]
     ) -> Iterator[tuple[str, Any]]:
-        """Yield the elements of an object's lists of some names; without such lists the object."""
+        """Yield the elements of the lists in an object that have one of these names, or the object.
+
+        The object is yielded only if it has no such list.
+        """
         entry: dict[str, Any] | None = {}
         self.position += 1
         character = self.read_next_character()
@@ -121,7 +124,7 @@ class _ValueReader:
             yield location, entry
 
     def _read_separator(self, location: str, closer: str) -> str:
-        """Return the character after a value, a comma or the closing bracket; skip a comma."""
+        """Read the comma or closing bracket after a value; a comma is skipped."""
         character = self.read_next_character()
         if character not in (",", closer):
             problem = (

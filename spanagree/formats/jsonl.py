@@ -115,7 +115,7 @@ def _parse_offset_unit(entry: Mapping[str, Any], location: str) -> str:
 
 
 def _parse_provenance(entry: dict[str, Any], location: str) -> dict[str, Any]:
-    """Return the earlier changes recorded in a first line, as settings of reading."""
+    """Parse the earlier changes recorded in a first line, as settings of reading."""
     provenance = entry.get("provenance", {})
     is_dict = isinstance(provenance, dict)
     settings = (
@@ -185,7 +185,11 @@ def _yield_records(
     offsets: str,
     reading: Mapping[str, Any],
 ) -> Iterator[Record]:
-    """Yield the documents with their annotations."""
+    """Yield the documents with their annotations.
+
+    ``offsets`` and ``reading`` are the unit and the settings in the first line, with which other
+    lines have to agree.
+    """
     for location, entry in entries:
         if "provenance" in entry and _parse_provenance(entry, location) != select_provenance(
             reading
@@ -347,7 +351,7 @@ def _collect_relations_by_annotator(document: Document) -> dict[str, list[dict[s
 
 
 def _yield_lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Yield a line for each document, with its further fields."""
+    """Yield a line for each document; ``fields`` are further values of documents, by key."""
     unplaced: list[dict[str, list[dict[str, Any]]]] = [{} for _ in range(len(corpus))]
     for name, quotes in corpus.unplaced.items():
         columns = quotes.at.tolist(), quotes.quote, quotes.label, quotes.size.tolist()

@@ -177,7 +177,7 @@ class _LabelFile:
         self._check_not_joined()
 
     def _check_not_joined(self) -> None:
-        """Raise if files were joined: a byte order mark or a second header is left in the rows."""
+        """Check that rows have no byte order mark and no second header, as joined files have."""
         header = sorted(cell.strip() for cell in self.header)
         # numbers in a header may be labels too
         is_text = any(re.search(r"[^\W\d]", cell) for cell in header)
@@ -281,7 +281,7 @@ class _LabelFile:
         return item_column, columns
 
     def list_item_names(self, column: int) -> list[str]:
-        """Return the names of the items, one per row."""
+        """List the names of the items, one per row."""
         names: dict[str, None] = {}
         for row, name in enumerate(self.columns[column]):
             if not name.strip():

@@ -162,12 +162,12 @@ def _is_wildcard(step: str | int) -> bool:
 def yield_inner_records(
     value: Any,
     content: str,
-    of_each: Sequence[str],
+    required_paths: Sequence[str],
     shared_paths: Sequence[str],
     location: str,
     *,
     in_lists: bool = False,
-    of_lists: Sequence[str] = (),
+    list_paths: Sequence[str] = (),
 ) -> Iterator[tuple[str, Any]]:
     """Yield the records in a value, each with the key of the last ``*``, or with an empty key.
 
@@ -176,11 +176,11 @@ def yield_inner_records(
     Args:
         value: value that may contain several records.
         content: path to the content that each record has once, such as its text.
-        of_each: paths to the parts that each record needs, such as its spans.
+        required_paths: paths to the parts that each record needs, such as its spans.
         shared_paths: paths to other parts, of one record or of all records.
         location: prefix of errors.
         in_lists: True if strings at the content's path are parts of one content, such as tokens.
-        of_lists: paths to lists that are parallel to the records and contain a list for each
+        list_paths: paths to lists that are parallel to the records and contain a list for each
             record, such as spans.
 
     Raises:
@@ -193,7 +193,7 @@ def yield_inner_records(
     [[1], [2]]
     """
     steps = _choose_alternative(value, content)
-    for path in (*of_each, *shared_paths):
+    for path in (*required_paths, *shared_paths):
         for path_steps in parse_steps(path):
             _check_not_mixed(value, steps, path_steps, f"{location}: {path} and {content}")
     if (isinstance(value, dict) and content in value) or not any(map(_is_wildcard, steps)):
@@ -217,12 +217,12 @@ def yield_inner_records(
             yield "", value
         return
     split_steps = [record_steps]
-    for path in (*of_each, *shared_paths):
+    for path in (*required_paths, *shared_paths):
         parallel = [
             _find_parallel_steps(value, record_steps, path_steps)
             for path_steps in parse_steps(path)
         ]
-        if path in of_each and all(
+        if path in required_paths and all(
             steps is not None and _count_wildcards(steps) < _count_wildcards(record_steps)
             for steps in parallel
         ):
@@ -242,7 +242,7 @@ def yield_inner_records(
                     f" {path} to {len(own_keys)}; each record needs its own, under it or in a list"
                     " of the same length"
                 )
-            if path in of_lists and steps in parse_steps(path):
+            if path in list_paths and steps in parse_steps(path):
                 for element in _follow_steps([value], steps):
                     _check_list(element, f"{location}: {path}")
             split_steps.append(steps)
@@ -290,7 +290,7 @@ def _choose_alternative(value: Any, path: str) -> _Steps:
 
 
 def _find_record_steps(value: Any, steps: _Steps, *, in_lists: bool) -> _Steps:
-    """Return the steps at the start of a content's path that lead to each of the records."""
+    """Find the steps at the start of a content's path that lead to each of the records."""
     wildcards = [i for i, step in enumerate(steps) if _is_wildcard(step)]
     if (
         in_lists
@@ -310,7 +310,7 @@ def _truncate_steps(steps: _Steps, n_wildcards: int) -> _Steps:
 
 
 def _yield_record_keys(value: Any, steps: _Steps) -> Iterator[_RecordKeys]:
-    """Yield the keys of each value to which the steps lead."""
+    """Yield the keys and indices in place of the wildcards, for each value at the end of steps."""
     if not steps:
         yield ()
         return
@@ -340,7 +340,11 @@ def _follow_keys(value: Any, steps: _Steps, keys: _RecordKeys) -> Any:
 
 
 def _extract_record(value: Any, paths: Sequence[_Steps], keys: _RecordKeys) -> Any:
-    """Keep only the element of one record at some paths of a value."""
+    """Copy a value with only the element of one record in the lists of records.
+
+    ``paths`` lead to these lists; ``keys`` are the keys or indices of the record, in place of the
+    wildcards.
+    """
     steps_by_first: dict[str | int, list[_Steps]] = {}
     for steps in filter(None, paths):
         steps_by_first.setdefault(steps[0], []).append(steps[1:])
@@ -357,10 +361,13 @@ def _extract_record(value: Any, paths: Sequence[_Steps], keys: _RecordKeys) -> A
 
 
 def _check_not_mixed(value: Any, first: _Steps, second: _Steps, location: str) -> None:
-    """Raise if one path leads to one element and the other to all elements of the same list.
+    """Check that paths do not lead to one element, and to all elements, of the same list.
 
     Objects are treated the same if the first path leads through all keys; the second path may do so
     alone, for example to spans under each annotator's name next to the text.
+
+    Raises:
+        InputError: if they do.
     """
     position = next(
         (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None

@@ -213,7 +213,7 @@ def _parse_relations(row: Mapping[str, Any], location: str, log: ReadLog) -> Ite
 
 
 def _find_span_bounds(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, int]:
-    """Return start and end of a span; a span by tokens includes the token at ``token_end``."""
+    """Find start and end of a span; a span by tokens includes the token at ``token_end``."""
     start, end = span.get("start"), span.get("end")
     if start is None and end is None and isinstance(tokens, list):
         first_token, last_token = span.get("token_start"), span.get("token_end")
@@ -296,7 +296,7 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
 
 
 def _list_tokens(corpus: Corpus, document_index: int, text: str) -> list[dict[str, Any]]:
-    """Return the tokens of a document, with their offsets in the text that is written."""
+    """List the tokens of a document, with their offsets in the text that is written."""
     words, first_token = corpus.tokens_of(document_index), int(corpus.starts[document_index])
     if corpus.texts is None or corpus.token_starts is None:
         starts = join_words(words, np.array([len(words)]))[1]

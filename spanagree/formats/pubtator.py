@@ -1,4 +1,7 @@
-"""PubTator files: title and abstract, then a line per mention; one annotator per file."""
+"""PubTator files: title and abstract, then a line per mention; one annotator per file.
+
+A *joiner* is a way to join title and abstract to the text that offsets count.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +111,7 @@ def _yield_records(documents: dict[str, _Document], joiner: str, location: str) 
 
 
 def _compute_default_offsets(sections: Sequence[str], joiner: str) -> Ints:
-    """Compute the offset in the usual text for each offset in a text that is joined otherwise.
+    """Map each offset in sections with another joiner to the offset in the default text.
 
     So a text is the same whatever its mentions count.
     """
@@ -167,7 +170,7 @@ def _parse_documents(
 
 
 def _find_joiner(documents: Mapping[str, _Document]) -> str:
-    """Find the joiner with the most mentions at their offsets; the first of several."""
+    """Find the joiner for which most mentions are at their offsets; the first if several are."""
     n_matching: Counter[str] = Counter()
     n_mentions = sum(len(document.positions) // 3 for document in documents.values())
     for joiner, join in _JOINERS.items():

@@ -157,7 +157,7 @@ class Quotes:
 
 
 def find_separate_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
-    """Find a quote in a text, or in tokens.
+    """Find the occurrences of a quote in a text or in tokens, without overlaps.
 
     >>> find_separate_occurrences("to be or not to be", "to be")
     [(0, 5), (13, 18)]

@@ -157,7 +157,7 @@ class _Source:
         )
 
     def read_texts(self) -> Mapping[str, Place]:
-        """Return the texts of the file by id, or the tokens."""
+        """Read the texts of the file, or its tokens, by id."""
         if self.sniffed_file.has_texts_only({}):
             from spanagree.formats.joined_texts import read_texts
 
@@ -407,7 +407,7 @@ def _read_layers(
 def _compose_recordings_note(
     raw_by_layer: Mapping[str, RawCorpus], sources: Sequence[_Source]
 ) -> list[str]:
-    """Compose the note on recordings without names, which may be different ones."""
+    """Compose the note on recordings without names, which may be different recordings."""
     names = [source.layer for source in sources if source.layer in raw_by_layer]
     is_unnamed = [
         raw_by_layer[name].offsets == TICKS
@@ -430,7 +430,9 @@ def _compose_recordings_note(
 def select_options_of_file(
     set_options: Options, layer: str, files: Mapping[str, PathName]
 ) -> dict[str, Any]:
-    """Return the options of one of several files; an option may name a column of a single file.
+    """Select the options of one of several files.
+
+    An option may name a column of this file only, as ``FILE:COLUMN``.
 
     >>> files = {"gold": "g.jsonl", "llm": "x.jsonl"}
     >>> select_options_of_file({"document": "id,llm:custom_id"}, "llm", files)
@@ -488,7 +490,7 @@ def _collect_texts_of_other_layers(source: _Source, sources: Sequence[_Source]) 
 def _check_shared_documents(
     raw_by_layer: Mapping[str, RawCorpus], by_format: Mapping[str, Sequence[_Source]]
 ) -> None:
-    """Raise if files of one format share no document with the files of other formats."""
+    """Check that files of each format share a document with files of other formats."""
     ids = {name: raw.ids for name, raw in raw_by_layer.items()}
     if len(by_format) < 2 or None in ids.values():
         return

@@ -272,7 +272,7 @@ class SniffedFile(NamedTuple):
 
 
 def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
-    """Return the first of several tools that recognise a file, if their readings are equal.
+    """Check that all tools that recognise a file read it as the same corpus; return the first.
 
     Raises:
         InputError: if two tools give different corpora; it names both.
@@ -356,7 +356,7 @@ def find_format_by_name(path: PathName) -> str:
 
 
 def convert_to_pattern(path: PathName) -> PathName:
-    """Return the pattern of the files in a folder of CoNLL files; return other paths unchanged.
+    """Convert a folder of CoNLL files to the pattern of its files; other paths are unchanged.
 
     The files have the same extension; the folder contains no other files except README and LICENSE.
 

@@ -211,7 +211,7 @@ read_uem = import_on_call("spanagree.recordings.timelines", "read_uem")
 
 @cache
 def load_registered_formats() -> Mapping[str, Format]:
-    """Return the formats that other packages register as entry points of readers.
+    """Load the formats that other packages register as entry points of readers.
 
     Each entry point loads a :class:`spanagree.formats.tools.Tool`.
 

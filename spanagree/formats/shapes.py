@@ -37,7 +37,7 @@ def are_docs(layers: Iterable[Any]) -> bool:
 
 
 def find_table_columns(value: Any) -> tuple[str, list[Any]] | None:
-    """Return the attribute that lists a table's columns, and the columns; None for other values."""
+    """Find the attribute that lists a table's columns, and the columns; None for other values."""
     for attribute in _ADVICE_BY_ATTRIBUTE:
         columns = getattr(value, attribute, None)
         if columns is not None and not callable(columns):
@@ -46,7 +46,7 @@ def find_table_columns(value: Any) -> tuple[str, list[Any]] | None:
 
 
 def measure_nesting(value: Any) -> tuple[int, type]:
-    """Return the depth of nested lists, and the type of the innermost elements.
+    """Measure the depth of nested lists, and find the type of the innermost elements.
 
     Tables with columns raise an error. Iterators are not consumed, so their elements are unknown.
     """

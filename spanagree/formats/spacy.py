@@ -101,7 +101,11 @@ def read_raw_docs(
     partial: Partial = "error",
     scores: bool = False,
 ) -> RawCorpus:
-    """Read the spans of spaCy Docs, unchecked."""
+    """Read the spans of spaCy Docs, unchecked.
+
+    Arguments are documented in :func:`from_docs`. Offsets count tokens if all annotators have the
+    same tokens, and characters otherwise.
+    """
     check_choice(partial, PARTIAL, "partial")
     rows = _group_docs_by_text(layers, ids)
     _check_key(rows, spans)
@@ -128,7 +132,7 @@ def read_raw_docs(
 def _group_docs_by_text(
     layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None
 ) -> Sequence[_Row]:
-    """Return the Docs of each text, by annotator."""
+    """Group the Docs of each text by annotator; annotators who never saw it are left out."""
     if not isinstance(layers, Mapping) or not all(
         isinstance(docs, (list, tuple))
         and all(item is None or hasattr(item, "text") for item in docs)
@@ -229,7 +233,7 @@ def _find_token_difference(rows: Sequence[_Row]) -> str | None:
 
 
 def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
-    """Raise if no Doc has the key of spans: a typo would mean that no annotator saw anything."""
+    """Check that a Doc has spans under the key: with a typo, no annotator saw anything."""
     docs = [doc for row in rows for doc in row.values()]
     available_keys = set() if spans is None else {key for doc in docs for key in doc.spans}
     has_seen = any(not _get_user_data(doc).get(_NEVER) for doc in docs)
@@ -348,7 +352,7 @@ def read_raw_docbin(source: Source, **options: Any) -> RawCorpus:
 
 @contextmanager
 def _check_complete(location: str) -> Iterator[None]:
-    """Raise if a file is no complete .spacy file, for any error of spaCy's decoders."""
+    """Convert any error of spaCy's decoders to an error for an incomplete file."""
     try:
         yield
     except SpanAgreeError:
@@ -422,7 +426,7 @@ def to_docs(
 
 
 def _check_ents(corpus: Corpus, annotator: str) -> None:
-    """Raise if segments overlap, which doc.ents does not allow."""
+    """Check that no segments overlap, which doc.ents does not allow."""
     layer = corpus.layers[annotator]
     later_rows, earlier_rows = find_overlapping(layer.document, layer.start, layer.end)
     for pair in list(zip(earlier_rows.tolist(), later_rows.tolist(), strict=True))[:1]:
@@ -435,7 +439,7 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
 
 
 def _list_words_and_gaps(corpus: Corpus, document_index: int) -> tuple[list[str], list[bool]]:
-    """Return the tokens of a document, and a mask of the tokens followed by a space."""
+    """List the tokens of a document; also return a mask of the tokens followed by a space."""
     document = corpus[document_index]
     words = list(document.tokens or ())
     if document.text is None or corpus.token_starts is None:

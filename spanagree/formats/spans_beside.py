@@ -20,7 +20,11 @@ _MAX_DEPTH = 6  # largest number of nested objects and lists
 def yield_unread_span_keys(
     value: Any, reached: Set[int], key: str = "", depth: int = 0
 ) -> Iterator[str]:
-    """Yield the keys of lists of labelled spans in a value, except values in ``reached``, by id."""
+    """Yield the keys of lists of labelled spans in a value that are not read.
+
+    ``reached`` are the identities, by ``id()``, of the values that are read; ``key`` is the key of
+    the value.
+    """
     if depth > _MAX_DEPTH or id(value) in reached:
         return
     if isinstance(value, dict):
@@ -46,7 +50,7 @@ def is_labelled_span(item: Any) -> bool:
 
 
 def build_tree(paths: Iterable[Sequence[str | int]]) -> Tree:
-    """Build the tree of the steps of paths, which read all values below them.
+    """Build a tree of the steps of paths; ``None`` is a value that is read as a whole.
 
     >>> build_tree([("spans", "[*]"), ("meta", "id"), ("meta",)])
     {'spans': {'[*]': None}, 'meta': None}

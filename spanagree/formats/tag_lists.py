@@ -99,12 +99,12 @@ def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
 
 
 def _code_tags(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
-    """Encode tags as integers, and list the unique tags; faster by bytes if they fit."""
+    """Encode tags as integers, and list the distinct tags."""
     vocabulary = Vocabulary()
     tags = chain.from_iterable(documents)
     try:
         tag_codes: Any = np.frombuffer(bytes(map(vocabulary.__getitem__, tags)), np.uint8)
-    except ValueError:  # more than 256 tags
+    except ValueError:  # more than 256 tags, which need more than bytes
         return encode_by_first_use(chain.from_iterable(documents))
     return tag_codes, tuple(vocabulary)
 

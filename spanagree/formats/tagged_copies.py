@@ -1,4 +1,8 @@
-"""Copies of a text with inline tags, as language models mark spans."""
+"""Copies of a text with inline tags, as language models mark spans.
+
+A copy is *changed* if it differs from the text in more than tags; its spans are then *aligned*,
+moved to the corresponding passages of the text.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +84,7 @@ class TaggedCopies:
 
 
 def strip_code_fence(text: str) -> str:
-    r"""Return the content of the only code fence in a text; return other texts unchanged.
+    r"""Extract the content of the only code fence in a text; return other texts unchanged.
 
     >>> strip_code_fence("Sure:\n```json\n[]\n```\nAnything else?"), strip_code_fence("[]")
     ('[]\n', '[]')
@@ -173,7 +177,7 @@ def _split_tags(
 
 
 def _parse_name_and_label(tag: str) -> tuple[str, str]:
-    """Return the name of a tag (``@@`` for GPT-NER's marks) and the label, which may be empty."""
+    """Parse the name of a tag (``@@`` for GPT-NER's marks) and its label, which may be empty."""
     if tag in ("@@", "##"):
         return "@@", ""
     name = re.split(r"\s", tag.strip("</>"), maxsplit=1)[0]

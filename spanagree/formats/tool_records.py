@@ -1,4 +1,8 @@
-"""Reader of JSON records by the paths of an entry of :data:`spanagree.formats.tools.TOOLS`."""
+"""Reader of JSON records by the paths of an entry of :data:`spanagree.formats.tools.TOOLS`.
+
+A *record* is a document. A *part* of it has the spans of one annotator; if a record has one
+annotator, it is its only part.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +135,7 @@ def read_raw_records(
 def _yield_records(
     tool: Tool, path: PathName, encoding: str, log: ReadLog
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the records that a tool's rows make up.
+    """Yield the records that a tool builds from the rows of a file.
 
     Raises:
         InputError: if the file does not have the tool's layout.
@@ -254,17 +258,17 @@ class _RecordReader:
         if not content:
             yield from self._yield_record(value, location)
             return
-        of_each = [path for path in (tool.marked or tool.spans, id_path) if path]
+        required_paths = [path for path in (tool.marked or tool.spans, id_path) if path]
         shared_paths = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
         spans = (tool.spans,) if tool.start or tool.quote else ()
         split_values = yield_inner_records(
             value,
             content,
-            of_each,
+            required_paths,
             shared_paths,
             location,
             in_lists=bool(tool.tokens),
-            of_lists=spans,
+            list_paths=spans,
         )
         records = list(split_values)
         for index, (key, record) in enumerate(records, 1):
@@ -312,7 +316,7 @@ class _RecordReader:
             self.log.within["in documents that no other file has"] += len(spans)
 
     def _find_id(self, record: Any, key: str) -> Any:
-        """Return the id of a record: the value of a path, or the values of several."""
+        """Find the id of a record: the value of a path, or the values of several."""
         paths = self.tool.document.split(",")
         id_parts = [key] if paths == [KEY] else [find_first_value(record, path) for path in paths]
         for path in paths if "document" in self.set_options and paths != [KEY] else ():
@@ -327,7 +331,7 @@ class _RecordReader:
         return id_parts[0] if len(id_parts) == 1 else "/".join(map(str, id_parts))
 
     def _find_tokens(self, record: Any, id_: Any, location: str) -> dict[str, Any]:
-        """Return the tokens of a record, or the tokens of other files."""
+        """Find the tokens of a record, or of its document in other files."""
         words = find_values(record, self.tool.tokens)
         if not words and self.texts is not None and (text := self.texts.find_text(id_, location)):
             words = text.split() if isinstance(text, str) else list(text)
@@ -339,7 +343,7 @@ class _RecordReader:
         return {"tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words}
 
     def _find_text(self, record: Any, id_: Any, location: str) -> dict[str, Any] | None:
-        """Return the text of a record, or the text of other files; ``None`` if they have none."""
+        """Find the text of a record, or of its document in other files; ``None`` without a text."""
         text = self._find_option_value(record, "text")
         later_texts = find_values(record, self.tool.text)[1:]
         self.log.passed["other text"] += sum(
@@ -391,7 +395,7 @@ class _RecordReader:
                 yield RawAnnotation(annotator, spans, location=annotator_location)
 
     def _list_annotator_parts(self, record: Any, location: str) -> list[tuple[str, Any]]:
-        """Return each annotator's part of a record, with its key; it may be the record itself."""
+        """List each annotator's part of a record, with the key of the part, which may be empty."""
         tool = self.tool
         if tool.marked:
             find_checked_values(record, tool.marked, location)
@@ -400,11 +404,17 @@ class _RecordReader:
             return [("", record)]
         spans = (tool.spans,) if tool.start or tool.quote else ()
         return list(
-            yield_inner_records(record, tool.annotator, [tool.spans], [], location, of_lists=spans)
+            yield_inner_records(
+                record, tool.annotator, [tool.spans], [], location, list_paths=spans
+            )
         )
 
     def _get_annotator_name(self, annotator_part: Any, key: str, location: str) -> Any:
-        """Return the name of an annotator, and raise if the caller's path leads to no value."""
+        """Find the name of the annotator of a part; an empty name means the file.
+
+        Raises:
+            InputError: if the caller's path leads to no value, or to no name.
+        """
         path = self.tool.annotator
         if path == KEY:
             return key
@@ -433,7 +443,10 @@ class _RecordReader:
         self, annotator_part: Any, key: str, text: Place | None, points: Ints | None,
         annotator: Any, location: str,
     ) -> Iterator[RawAnnotation]:  # fmt: skip
-        """Yield the spans in an annotator's part of a record, unless it contains another answer."""
+        """Yield the annotation in an annotator's part of a record; count answers without spans.
+
+        ``points`` are the code points at offsets in UTF-16 units, or ``None`` for other offsets.
+        """
         tool, is_seen = self.tool, self._is_seen(annotator_part)
         lists: list[tuple[str | None, Any]]
         if tool.label == KEY:
@@ -508,7 +521,8 @@ class _RecordReader:
     ) -> Iterator[RawSpan]:
         """Yield the spans of an annotator, and search for quotes without offsets in the text.
 
-        The index of each span is stored in ``span_by_name``, for relations.
+        ``spans`` are pairs of a label, if it is a key, and the span. The index of each span is
+        stored in ``span_by_name``, for relations.
         """
         path, values, noun = self.tool.leaves
         segments: list[tuple[int, Any, RawSpan]] = []

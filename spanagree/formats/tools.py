@@ -238,7 +238,7 @@ class Tool:
         )
 
     def find_unread_key(self, record: Any) -> str | None:
-        """Return the key of annotations in a record to which no path of the tool leads.
+        """Find the key of annotations in a record to which no path of the tool leads.
 
         >>> tool = Tool("tool", "a tool's JSON", spans="entities[*]")
         >>> tool.find_unread_key({"text": "Jo", "spans": [{"start": 0, "end": 2, "label": 1}]})

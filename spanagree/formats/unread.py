@@ -1,6 +1,7 @@
 """Search for marks in a file that were not read, independent of its format.
 
-A reader may read spans under one key, although spans, or more of them, are under another key.
+A *mark* is a span or a tag other than ``O``; its *place* is an object with start and end. A reader
+may read spans under one key, although spans, or more of them, are under another key.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def add_unread_marks(
 
 
 def _compose_advice(mark_path: str, example: Any, texts: Counter[str]) -> str:
-    """Compose the options that read the marks."""
+    """Compose the options that read the marks at a path, with a mark as an example."""
     options = ["--from paths", "--spans", shlex.quote(mark_path)]
     if not mark_path or not isinstance(example, (dict, list)):
         return "name another format with --from"

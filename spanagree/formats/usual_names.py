@@ -134,7 +134,9 @@ def simplify_name(name: object) -> str:
 
 @lru_cache(maxsize=1000)
 def find_span_keys(names: tuple[Any, ...]) -> dict[str, Any]:
-    """Find the names of the fields of a span among some names.
+    """Find the fields of a span, such as start and label, among the keys of an object.
+
+    The result has the key by field.
 
     >>> find_span_keys(("type", "entity")), find_span_keys(("start", "end", "entity"))
     ({'label': 'type', 'text': 'entity'}, {'start': 'start', 'end': 'end', 'label': 'entity'})
@@ -175,10 +177,11 @@ def may_have_spans(start: FileHead) -> bool:
 
 
 def split_certain_header(start: FileHead) -> list[str]:
-    """Return the names of the columns in a first line that can only be a header, else none.
+    """Split a first line into names of columns, if it can only be a header.
 
     All cells look like names, no two are equal, and two are usual names; or one is, and numbers are
-    below a name. A single usual name of a text is a header too.
+    below a name. A single usual name of a text is a header too. The result is empty for other
+    lines.
     """
     lines = [line for line in start.lines if line.strip()]
     separator = find_separator(lines)

@@ -37,7 +37,7 @@ _CHARACTER_FORMATS = ("brat", "inception", "label-studio", "prodigy", "doccano")
 
 
 def choose_format(path: PathName, form: str | None) -> str:
-    """Return the format that a file is written in: the named one, or else by its extension.
+    """Choose the format that a file is written in: the named one, or else by its extension.
 
     Raises:
         SettingError: if a format is not written, no format has the extension, or the format is

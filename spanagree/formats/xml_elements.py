@@ -124,7 +124,7 @@ class _RootReachedError(Exception):
 
 
 def _check_no_entities(source: BinaryIO, location: str) -> None:
-    """Raise if entities are declared before the root; a document type alone is harmless."""
+    """Check that no entities are declared before the root; a document type is harmless."""
 
     def raise_declared(name: str, *_: Any) -> NoReturn:
         """Raise for a declared entity."""

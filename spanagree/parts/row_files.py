@@ -64,6 +64,9 @@ class RowsFile(NamedTuple):
     def read_column(self, name: str, kinds: str, size: int | None = None) -> NDArray[Any]:
         """Read a column, and check its type, length and values.
 
+        ``kinds`` are the letters of the allowed NumPy types; ``size`` is the length, if it is
+        known.
+
         Raises:
             InputError: if the column is missing, or has another type or length.
         """

@@ -102,9 +102,8 @@ def _find_bounds(
 ) -> dict[str, _Bounds]:
     """Find start and end of each annotation by its id.
 
-    A slot without a time is between slots of its tier with times: annotations that share such slots
-    divide the time between these equally. Annotations that refer to the same annotation share its
-    time.
+    A slot without a time is interpolated between the slots of its tier with times. Annotations that
+    refer to the same annotation share its time.
     """
     bounds_by_id: dict[str, _Bounds] = {}
     references: list[Element] = []
@@ -142,7 +141,10 @@ def _find_bounds(
 def _interpolate_times(
     times: list[Fraction | None], ids: Sequence[str | None], location: str
 ) -> None:
-    """Interpolate the times of slots without a time, in equal steps."""
+    """Interpolate the times of slots without a time, in equal steps and in place.
+
+    ``ids`` are the slots of the times; neighbours with the same id are one slot.
+    """
     is_step = [i == 0 or ids[i] != ids[i - 1] for i in range(len(ids))]
     index = 0
     while index < len(times):

@@ -135,7 +135,7 @@ def _yield_tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
 
 
 def _build_unique_name(name: str, counts: dict[str, int]) -> str:
-    """Return a unique name of a tier; repeated names get a number.
+    """Build a unique name of a tier; repeated names get a number.
 
     Args:
         name: name of the tier in the file.

@@ -241,7 +241,11 @@ def _add_rows(
     column_by_use: Mapping[str, str | None],
     unit: str | None,
 ) -> None:
-    """Add the rows of a table."""
+    """Add a mark for each row of a table.
+
+    ``rows`` are line numbers and cells, with the header first; ``unit`` is the unit of the times,
+    if the user named it.
+    """
     header = rows[0][1] if rows else []
     columns = find_columns(header, column_by_use)
     if columns is None:

@@ -107,7 +107,7 @@ class Mark(NamedTuple):
 class Marks:
     """Marks of a source so far.
 
-    ``add`` takes times in seconds as :func:`spanagree.corpus.times.parse_seconds` returns them.
+    ``add_mark`` takes seconds as :func:`spanagree.corpus.times.parse_seconds` returns them.
     """
 
     def __init__(self, path: PathName, unit: str = "s") -> None:
@@ -147,7 +147,7 @@ class Marks:
     def check_named_tiers(
         self, tiers: str | Sequence[str] | None, existing: Iterable[str]
     ) -> list[str]:
-        """Return the tiers that the user named; empty if there are none.
+        """List the tiers that the user named, and check that they exist; empty without a name.
 
         Raises:
             SettingError: if a named tier does not exist.

@@ -151,8 +151,8 @@ def yield_tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
     """Yield texts with tagtog's entities, with starts relative to a part of the text.
 
     The text is in the same folder, as ``.plain.html``, ``.html`` or ``.txt``, in which parts are
-    separated by blank lines. The annotators of an entity are in its ``confidence``; else it is the
-    file's.
+    separated by blank lines. The annotators of an entity are in its ``confidence``; without it, the
+    file is the annotator.
 
     Raises:
         InputError: if a text is missing, or lacks the parts of the entities.
@@ -211,7 +211,10 @@ def _read_text_with_parts(
     location: str,
     folders_by_parent: dict[Path, list[Path]],
 ) -> tuple[str, dict[str, int]]:
-    """Return a text, and the start of each of its parts."""
+    """Read a text, and find the start of each of its parts by name.
+
+    ``names`` are the parts that the annotations name.
+    """
     for end in (".plain.html", ".html"):
         page = None
         with suppress(InputError):  # no such file
@@ -232,7 +235,7 @@ def _read_text_with_parts(
 
 
 def _split_page(page: Path) -> tuple[str, dict[str, int]]:
-    """Return the text of a page, and the start of each of its parts."""
+    """Read the text of a page of HTML, and the start of each of its parts by id."""
     text, part_starts = "", {}
     _, *pieces = _PART.split(read_text(page))
     for id_, piece in zip(pieces[::2], pieces[1::2], strict=True):

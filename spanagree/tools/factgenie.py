@@ -122,7 +122,7 @@ def _collect_outputs(campaign: Path, encoding: str) -> Mapping[str, str]:
 
 
 def _list_labels(campaign: Path) -> Sequence[str]:
-    """Return the names of a campaign's labels, in the order of its settings."""
+    """List the names of a campaign's labels, in the order of its settings."""
     settings = campaign / "metadata.json"
     if settings.is_file():
         config = json.loads(read_text(settings)).get("config") or {}
@@ -136,7 +136,7 @@ def _list_labels(campaign: Path) -> Sequence[str]:
 
 
 def _build_span(span: Any, labels: Sequence[str], location: str) -> dict[str, Any]:
-    """Return a span with its label's name; a span that was not found in the text has no start."""
+    """Build a span with its label's name; a span that was not found in the text has no start."""
     label = span.get("type")
     if labels and is_integer(label):
         if not 0 <= label < len(labels):

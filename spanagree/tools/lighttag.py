@@ -14,8 +14,8 @@ from spanagree.formats.records import ReadLog
 def yield_example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the examples of a job, each with the spans of all annotators who saw it.
 
-    If the whole job names no annotator, the spans are the file's annotator's; if it has no
-    ``seen_by``, it is unknown whether annotators without a span saw an example.
+    If the whole job names no annotator, the file is the annotator; if it has no ``seen_by``, it is
+    unknown whether annotators without a span saw an example.
     """
     for location, job in yield_json_records(path, encoding=encoding):
         log.count_unread_marks(job)

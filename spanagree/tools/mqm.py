@@ -1,4 +1,7 @@
-"""Reader of MQM ratings of translations as TSV: a row an error, marked in a copy of a text."""
+"""Reader of MQM ratings of translations as TSV: a row an error, marked in a copy of a text.
+
+A segment has two *sides*, the source and the target, which is its translation.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,10 @@ class _RaterCounts:
         self.changed: Counter[str] = Counter()
 
     def build_settings(self) -> dict[str, Any]:
-        """Return the counts for the corpus, if an error has no position or a text was aligned."""
+        """Build the settings with the counts by rater.
+
+        They are empty if all errors have positions and no text was aligned.
+        """
         if not any([*self.lost.values(), *self.changed.values()]):
             return {}
         counters = {"read": self.read, "unaligned": self.lost, "copies": self.rows}

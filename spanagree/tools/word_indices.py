@@ -126,7 +126,7 @@ def _collect_unassigned_rationales(record: Any, seen_unknown: Sequence[str]) -> 
 
 
 def _collect_rationales(record: Any, location: str) -> dict[str, list[Any]]:
-    """Return the marks of each annotator of HateXplain, if these are known.
+    """Collect the marks of the annotators of HateXplain with a known rationale.
 
     Raises:
         InputError: if a rationale does not match the tokens, or there are no annotators.

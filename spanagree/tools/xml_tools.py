@@ -48,7 +48,7 @@ class Source(NamedTuple):
         location: printable path.
         root: root element.
         text_of: function that reads the text in a file by its name.
-        passed: number of skipped elements, by kind.
+        n_skipped: number of skipped elements, by kind.
     """
 
     path: Path
@@ -111,7 +111,10 @@ def read_raw_xml_tools(path: PathName) -> RawCorpus:
 
 
 def _yield_records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[Record]:
-    """Yield the records in all files of a folder or an archive, without spans of the tools."""
+    """Yield the records in a file, folder or archive, without the tools' own predictions.
+
+    The names of the tools are added to ``tool_names``.
+    """
     for source, tool in _yield_sources(path, log.passed):
         tool_names.add(tool.name)
         for record in tool.read_records(source):
@@ -498,9 +501,10 @@ def _read_tei(source: Source) -> Iterator[Record]:
 
 
 def _find_tei_bodies(root: Element) -> list[tuple[Element, Element]]:
-    """Return each TEI with its own text, which is in no nested TEI, or with itself without a text.
+    """Find the TEI elements that are documents, each with its text element.
 
-    A TEI without a text, with others nested in it, is a corpus of these.
+    A text in a nested TEI belongs to the nested TEI. A TEI without a text stands for its own text;
+    with others nested in it, it is a corpus of these.
     """
     bodies: dict[Element, Element | None] = {}
     corpora: set[Element] = set()
@@ -551,7 +555,7 @@ class _InlineText:
         self.spans: list[RawSpan] = []
 
     def add_contents(self, element: Element) -> None:
-        """Add the contents of an element."""
+        """Add the text and the marks in an element, without nested documents."""
         name, span_index = strip_namespace(element), len(self.spans)
         if self.by_words and name in _WORDS:
             self._add_word(element)

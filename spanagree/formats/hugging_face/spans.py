@@ -260,7 +260,10 @@ class SpanReader:
     def _place_quotes(
         self, spans: Iterable[Any], text: Place, annotator: str, location: str
     ) -> list[Any]:
-        """Find quotes in the text; those that are not in it are lost quotes. Other spans stay."""
+        """Replace quotes by spans with offsets in the text, or by lost quotes if it lacks them.
+
+        Other spans stay.
+        """
         quotes_and_spans = [*map(_convert_to_quote, spans)]
         if self.strings:
             return [self._convert_string(span, location) for span in quotes_and_spans]
@@ -312,7 +315,10 @@ class SpanReader:
         ]
 
     def _find_quote(self, span: Any, location: str) -> tuple[str, int | None] | None:
-        """Return the quote of a span without offsets, and the number of its occurrence if any."""
+        """Find the quote of a span, and the index of its occurrence (`None` if unknown).
+
+        `None` is returned for a span with offsets.
+        """
         keys = find_span_keys(tuple(span)) if isinstance(span, _MAPPINGS) else {}
         quote = span.get(keys.get("text")) if keys else None
         start = span.get(keys.get("start")) if keys else 0

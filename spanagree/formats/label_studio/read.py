@@ -1,4 +1,8 @@
-"""Reader of Label Studio's exports."""
+"""Reader of Label Studio's exports.
+
+The data of a task may have several texts, by key. The *target* of a region is the name of its text
+in the settings of the project; its *surface* is the quoted text.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +101,7 @@ def yield_records(
 
 
 def _find_text(task: SourceTask, key: str, *, in_html: bool) -> str:
-    """Return the text of a task that its spans refer to."""
+    """Find the text of a task by its key; if spans refer to HTML, without the tags."""
     text = task.texts.get(key)
     if text is None:
         advice = f"there are {join_names(task.texts)}, and --text (text=) chooses the key that"
@@ -119,7 +123,11 @@ def _build_annotation(
     annotators: Collection[str],
     log: ReadLog,
 ) -> RawAnnotation:
-    """Build the annotation of the text that is read."""
+    """Build the annotation of an answer in the text that is read.
+
+    ``targets`` are the names of this text in the settings. A model with the name of one of the
+    ``annotators`` gets another.
+    """
     has_same_name = answer.is_model and answer.layer in annotators
     name = f"{answer.layer} (prediction)" if has_same_name else answer.layer
     location = f"{location}, annotator {quote_value(name)}"
@@ -150,7 +158,7 @@ def _build_annotation(
 def _find_text_key(
     tasks: Sequence[SourceTask], requested: str | None, name: str
 ) -> tuple[str, set[str]]:
-    """Find the key of the text, and the targets of the spans in it."""
+    """Find the key of the text that is read, and the targets of the spans in it."""
     keys = list(dict.fromkeys(key for task in tasks for key in task.texts))
     choice = f"the data of the tasks has {join_names(keys)}; --text (text=) chooses one"
     if not keys:

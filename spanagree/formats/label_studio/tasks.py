@@ -304,7 +304,7 @@ class SourceTasks:
         )
 
     def _find_id(self, data: Mapping[str, Any], task_id: Any, location: str) -> Any:
-        """Return the id of a task: the value at the path in its data, if the user named one."""
+        """Find the id of a task: the value at the path in its data, if the user named a path."""
         if self.document is None:
             return task_id
         id_ = find_first_value(data, self.document)
@@ -360,7 +360,7 @@ def _format_bounds(span: Mapping[str, Any]) -> str:
 
 
 def _convert_taxonomy(value: Any) -> dict[str, Any] | None:
-    """Return a span labelled by a taxonomy, with paths as labels; `None` for other values.
+    """Convert a span with a taxonomy to a span with paths as labels; `None` for other values.
 
     A taxonomy that describes a span with other labels has the same form.
 
@@ -393,7 +393,7 @@ def _collect_texts(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _collect_paragraphs(data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the texts of the paragraphs of each dialogue, by the key of the data.
+    """Collect the texts of the paragraphs of each dialogue, by the key of the data.
 
     The text has a usual name; without another text, it may be the longest value of each paragraph.
     """
