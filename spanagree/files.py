@@ -74,7 +74,7 @@ def read_marked_text(path: PathName, encoding: str = "utf-8") -> str:
     if name != "-":
         raw = read_bytes(name, os.fsdecode(path))
     else:
-        with _reading(name):
+        with _name_input_in_errors(name):
             raw = sys.stdin.buffer.read()
     return decode_bytes(name, raw, encoding)
 
@@ -103,7 +103,7 @@ def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
     Raises:
         InputError: if the file is missing or cannot be read.
     """
-    with _reading(name), open(path, "rb") as file:
+    with _name_input_in_errors(name), open(path, "rb") as file:
         if start:
             file.seek(start)
         return file.read(size)
@@ -115,7 +115,7 @@ def yield_pieces(name: str, path: str, start: int = 0, size: int = 1 << 20) -> I
     Raises:
         InputError: see :func:`read_bytes`.
     """
-    with _reading(name), open(path, "rb") as file:
+    with _name_input_in_errors(name), open(path, "rb") as file:
         file.seek(start)
         while piece := file.read(size):
             yield piece if piece.endswith(b"\n") else piece + file.readline()
@@ -186,7 +186,7 @@ def _yield_texts(
     """Yield a file's text in the pieces that ``split`` makes of the open file."""
     name = escape_name(os.fsdecode(path))
     check_encoding(encoding)
-    with _reading(name):
+    with _name_input_in_errors(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
         raw = open(source, "rb", closefd=name != "-")  # noqa: SIM115 — closed below
         text = io.TextIOWrapper(raw, resolve_encoding(raw.peek(2), encoding), newline="\n")
@@ -453,7 +453,7 @@ def name_output_in_errors(name: str, action: str = "written") -> Iterator[None]:
         raise InputError(f"{name}: {problem}") from None
 
 
-_reading = partial(name_output_in_errors, action="read")
+_name_input_in_errors = partial(name_output_in_errors, action="read")
 
 
 @contextmanager
@@ -468,7 +468,7 @@ def name_files_in_errors() -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             raise
-        with _reading(escape_name(os.fsdecode(error.filename))):
+        with _name_input_in_errors(escape_name(os.fsdecode(error.filename))):
             raise
 
 

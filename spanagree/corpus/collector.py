@@ -502,7 +502,7 @@ class Collector:
             offset_notes, meaning_of_ends = relocate_misplaced(
                 spans, self._look_up_version, self.ends, tuple(self._annotators)
             )
-            self._convert_to_first(spans)
+            self._convert_to_first_versions(spans)
             notes = [*(f"{note_prefix}{note}" for note in offset_notes), *notes]
             self._read_back_pieces(spans, quote)
             start, end, quote = (
@@ -559,7 +559,7 @@ class Collector:
             and any(text is not None and "\r\n" in text for text in self.texts)
         )
 
-    def _convert_to_first(self, spans: Spans) -> None:
+    def _convert_to_first_versions(self, spans: Spans) -> None:
         """Convert offsets in texts that differ in line ends to offsets in the first version."""
         from spanagree.corpus.offsets import look_up_point, map_between_line_ends
 

@@ -98,7 +98,7 @@ class Flaw(NamedTuple):
             else "without a label"
         )
         length = format_offset(int(raw.lengths[raw.document_index[annotation]]), raw.offsets)
-        details = {"length": length, **_quote_texts(raw, index)}
+        details = {"length": length, **_quote_misplaced_texts(raw, index)}
         predicate = self.predicate.format(**details)
         start, end = (format_offset(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
         return f"{location}: segment {start}–{end} {label} {predicate}"
@@ -367,9 +367,9 @@ def strip_edges(raw: RawCorpus) -> tuple[Ints, Ints]:
     if content is None:
         return start, end
     rows = (
-        compress(_iterate_segments(raw), _has_blank_edge(raw))
+        compress(_yield_segments(raw), _find_blank_edges(raw))
         if is_tokens
-        else _iterate_segments(raw)
+        else _yield_segments(raw)
     )
     for i, d, low, high in rows:
         if not 0 <= low < high:
@@ -393,7 +393,7 @@ def strip_edges(raw: RawCorpus) -> tuple[Ints, Ints]:
     return start, end
 
 
-def _has_blank_edge(raw: RawCorpus) -> Bools:
+def _find_blank_edges(raw: RawCorpus) -> Bools:
     """Find segments that begin or end with a token of white space, as a mask."""
     tokens = raw.tokens or ()
     blank_tokens = {token for token in set(tokens) if not token.strip()}
@@ -409,12 +409,12 @@ def _has_blank_edge(raw: RawCorpus) -> Bools:
     )
 
 
-def _has_edge_space(raw: RawCorpus) -> Bools:
+def _find_edge_spaces(raw: RawCorpus) -> Bools:
     start, end = strip_edges(raw)
     return (start > raw.start) | (end < raw.end)
 
 
-def _cuts_word(raw: RawCorpus) -> Bools:
+def _find_cut_words(raw: RawCorpus) -> Bools:
     """Find segments that begin or end inside a word, as a mask."""
     if raw.offsets != "characters" or raw.texts is None:
         return np.zeros(len(raw.start), np.bool_)
@@ -425,12 +425,12 @@ def _cuts_word(raw: RawCorpus) -> Bools:
     texts = raw.texts
     cuts_word = [
         is_inside_word(texts[d], low) or is_inside_word(texts[d], high)
-        for _, d, low, high in _iterate_segments(raw)
+        for _, d, low, high in _yield_segments(raw)
     ]
     return np.array(cuts_word, np.bool_)
 
 
-def _quote_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
+def _quote_misplaced_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
     """Quote two texts of a misplaced segment for a message: at its offsets, and in the source.
 
     The result is empty if the segment is not misplaced.
@@ -460,7 +460,7 @@ def _find_rarely_misplaced(raw: RawCorpus) -> Bools:
     return np.asarray(has_few[annotator])
 
 
-def _iterate_segments(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
+def _yield_segments(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
     """Yield row, document, start and end of each segment."""
     columns = (column.tolist() for column in (raw.document, raw.start, raw.end))
     return zip(range(len(raw.start)), *columns, strict=True)
@@ -553,8 +553,8 @@ FLAWS: Mapping[str, Flaw] = {
     "crossing": Flaw(
         "overlaps another without nesting", lambda raw: _find_nested_or_crossing(raw, inside=False)
     ),
-    "edge-space": Flaw("has white space at an edge", _has_edge_space),
-    "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
+    "edge-space": Flaw("has white space at an edge", _find_edge_spaces),
+    "cuts-word": Flaw("begins or ends inside a word", _find_cut_words),
     "marked-nothing": Flaw(
         "saw the document and marked nothing",
         _find_empty_annotations,

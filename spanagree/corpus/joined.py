@@ -302,7 +302,7 @@ def _add_counts(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str
     return counts
 
 
-def _unite_names(names_of_parts: Sequence[Iterable[str]]) -> list[str]:
+def _list_distinct_names(names_of_parts: Sequence[Iterable[str]]) -> list[str]:
     """List the names that occur in any part, sorted."""
     return sorted({name for names in names_of_parts for name in names})
 
@@ -312,7 +312,7 @@ _JOINED: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "last": lambda values: values[-1],
     "least": min,
     "sum": sum,
-    "union": _unite_names,
+    "union": _list_distinct_names,
     "counts": _add_counts,
 }
 """Functions that merge the values of parts, by the rules of :data:`spanagree.settings.READING`."""

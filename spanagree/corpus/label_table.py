@@ -150,7 +150,7 @@ class LabelTable:
         """
         if hasattr(rows, "itertuples"):  # a data frame
             rows = rows.itertuples(index=False, name=None)
-        rows = list(_iterate(rows))
+        rows = list(_iterate_checked(rows))
         for row_number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or count_entries(row) != 3:
                 raise invalid_value(
@@ -284,11 +284,14 @@ class LabelTable:
         >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
         [[2, 0]]
         """
-        rows = [tuple(_iterate(row)) for row in _iterate(counts)]
+        rows = [tuple(_iterate_checked(row)) for row in _iterate_checked(counts)]
         category_names = [
-            convert_name(category_index, "category") for category_index in _iterate(categories)
+            convert_name(category_index, "category")
+            for category_index in _iterate_checked(categories)
         ]
-        item_names = None if items is None else [str(item_index) for item_index in _iterate(items)]
+        item_names = (
+            None if items is None else [str(item_index) for item_index in _iterate_checked(items)]
+        )
         for noun, names_of_kind in (("category", category_names), ("item", item_names or [])):
             for name in (name for name, n_times in Counter(names_of_kind).items() if n_times > 1):
                 raise InputError(f"{noun} {quote_value(name)} stands twice; each needs a name")
@@ -502,7 +505,7 @@ class LabelTable:
         )
 
 
-def _iterate(values: object) -> Iterator[Any]:
+def _iterate_checked(values: object) -> Iterator[Any]:
     """Iterate over values, which have to be a list or similar."""
     if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
         raise InputError(f"{quote_value(values)}; a list is needed")

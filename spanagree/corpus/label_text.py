@@ -52,7 +52,7 @@ class LabelTexts(NamedTuple):
         return None if code is None else int(np.argmax(self.code == code))
 
 
-def _encode(values: Sequence[object]) -> tuple[Ints, list[Any]]:
+def _encode_values(values: Sequence[object]) -> tuple[Ints, list[Any]]:
     """Encode values as integers, and return the codes with the distinct values.
 
     Values of types other than the usual are not compared: each counts as distinct.
@@ -77,7 +77,7 @@ def encode_names(
     values: Sequence[object], noun: str, location: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
     """Encode names as integers, in the order of first use; also return distinct names."""
-    code, distinct_values = _encode(values)
+    code, distinct_values = _encode_values(values)
     texts = _convert_values(distinct_values)
     if None in texts:
         row = int(np.argmax(code == texts.index(None)))
@@ -151,7 +151,7 @@ def _convert_labels(
         missing: label that represents a missing one.
         separator: character between the members of labels that are sets.
     """
-    code, distinct_values = _encode(labels)
+    code, distinct_values = _encode_values(labels)
     texts = _convert_values(distinct_values)
     column = LabelTexts(code, texts, np.bincount(code, minlength=len(texts)))
     effective_settings = {}

@@ -463,7 +463,7 @@ def relocate_misplaced(
                 spans.quote[i] = (
                     STANDS  # equals the text up to the end, beyond which the quote continues
                 )
-        inclusive, n_moved = _make_exclusive(spans, find_place) if ends is None else ([], 0)
+        inclusive, n_moved = _convert_inclusive_ends(spans, find_place) if ends is None else ([], 0)
         if n_moved:
             is_everybody = {*spans.annotator.tolist()} == {*inclusive}
             names = (
@@ -476,7 +476,7 @@ def relocate_misplaced(
                 " as the text of the spans shows, and are read as --ends inclusive reads them"
             )
             return notes, "inclusive" if is_everybody else None
-    if ends is None and (n_moved := _convert_by_edges(spans, rows_of, find_place)):
+    if ends is None and (n_moved := _convert_by_word_edges(spans, rows_of, find_place)):
         notes.append(f"{_write_note_on_unit(n_moved, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
@@ -547,7 +547,7 @@ def _find_best_unit(
     return best_unit
 
 
-def _convert_by_edges(
+def _convert_by_word_edges(
     spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]
 ) -> int:
     """Convert spans without quotes that fit the edges of words if line ends count as one character.
@@ -604,7 +604,9 @@ def _move_bounds(spans: Spans, i: int, point_at: Ints) -> tuple[int, int]:
     return look_up_point(point_at, int(spans.start[i])), look_up_point(point_at, int(spans.end[i]))
 
 
-def _make_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[list[int], int]:
+def _convert_inclusive_ends(
+    spans: Spans, place_of: Callable[[int], Place]
+) -> tuple[list[int], int]:
     """Add 1 to the ends of annotators whose quotes show that ends are inclusive.
 
     Returns:

@@ -159,7 +159,7 @@ def _replace_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
     return _replace_pieces(new_raw, pieces)
 
 
-def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
+def _relocate_misplaced(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Move misplaced segments of one piece to the nearest occurrence of their quote."""
     if raw.quote is None:
         return raw, 0
@@ -176,7 +176,7 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
     return raw.replace(start=start, end=end, quote=quote), n_moved
 
 
-def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
+def _clip_to_text(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Move ends beyond the document to its end, for segments that begin inside."""
     length = raw.lengths[raw.document]
     extends_beyond = (raw.end > length) & (raw.start < length)
@@ -198,7 +198,7 @@ def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
     return _replace_borders(raw, start, end), n_changed
 
 
-def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
+def _merge_overlaps(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Merge segments of one label that share tokens."""
     separate_code = np.zeros(len(raw.start), np.int64)
     if raw.details is not None:  # segments with several pieces are unchanged
@@ -224,13 +224,13 @@ REPAIRS: Mapping[str, Repair] = {
         "annotations of a document and annotator with a later one dropped", _keep_latest
     ),
     "relocate-by-text": Repair(
-        "misplaced segments moved to where the quoted text stands", _relocate
+        "misplaced segments moved to where the quoted text stands", _relocate_misplaced
     ),
     "drop-misplaced": Repair(
         "segments dropped whose text is not what stands at the offsets",
         _build_dropper(lambda raw: raw.is_misplaced),
     ),
-    "clip-beyond-text": Repair("segments cut off at the end of the document", _clip),
+    "clip-beyond-text": Repair("segments cut off at the end of the document", _clip_to_text),
     "drop-beyond-text": Repair(
         "segments ending beyond the document dropped",
         _build_dropper(FLAWS["beyond-text"].find_cases),
@@ -240,7 +240,7 @@ REPAIRS: Mapping[str, Repair] = {
     "drop-empty": Repair("empty segments dropped", _build_dropper(FLAWS["empty"].find_cases)),
     "drop-unlabelled": Repair("segments without a label dropped", _drop_unlabelled),
     "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),
-    "merge-overlaps": Repair("segments merged with one of the same label", _merge),
+    "merge-overlaps": Repair("segments merged with one of the same label", _merge_overlaps),
     "drop-relations": Repair(
         "relations standing twice or not linking two segments of one annotation dropped",
         _drop_relations,

@@ -189,7 +189,7 @@ def read_tags(
     n_ill_formed = int(np.count_nonzero(ill_formed))
     start, end = sequence.read_leniently()
     if strict and n_ill_formed:  # without ill-formed tags both readings agree
-        start, end = _select_strict(sequence, scheme, ill_formed, start, end)
+        start, end = _select_well_formed(sequence, scheme, ill_formed, start, end)
     sentence_index = np.searchsorted(sequence.first, start, side="right") - 1
     sentence_start = sequence.first[sentence_index]
     rows = (
@@ -234,7 +234,7 @@ def _parse_tags(
     return meanings
 
 
-def _select_strict(
+def _select_well_formed(
     sequence: _Sequence, scheme: str, ill_formed: Bools, start: Ints, end: Ints
 ) -> tuple[Ints, Ints]:
     """Select the segments that are well-formed in a scheme; return their starts and ends.

@@ -30,7 +30,14 @@ from spanagree.formats.exports import check_objects
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.json_records import yield_json_records
 from spanagree.formats.paths import find_first_value
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.formats.xml_elements import yield_elements
 from spanagree.limits import check_expansion
 from spanagree.settings import build_reading_settings
@@ -91,7 +98,7 @@ def read_raw_bioc(
     log = ReadLog(escape_path(path))
     records = _parse_documents(_yield_documents(path, log), log, feature or "type")
     reading = build_reading_settings(feature=feature, ends=ends)
-    return make_raw(records, log, reading, annotators=[""], ends=ends, again=False)
+    return build_raw_from_records(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
 def _yield_documents(path: PathName, log: ReadLog) -> Iterator[Mapping[str, Any]]:

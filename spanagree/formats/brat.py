@@ -38,7 +38,14 @@ from spanagree.files import (
 )
 from spanagree.formats.combine import rename_annotators
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import build_reading_settings
 
 _ALLOWED = {
@@ -132,7 +139,9 @@ def read_raw_brat(
     check_absent(absent)
     log = ReadLog("")
     reading = {"format": "brat", **build_reading_settings(absent=absent, ends=ends)}
-    return make_raw(_yield_records(Path(folder), log, absent), log, reading, ends=ends)
+    return build_raw_from_records(
+        _yield_records(Path(folder), log, absent), log, reading, ends=ends
+    )
 
 
 def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
@@ -436,7 +445,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                     f"{noun} {quote_value(stem)}: brat keeps it in a file or folder of that name,"
                     " which such a name cannot be; give it another"
                 )
-        _check_case(noun, names)
+        _check_distinct_without_case(noun, names)
     for noun, terms in _collect_terms_by_use(corpus).items():
         term_by_written: dict[str, str] = {}
         for term in sorted(terms):
@@ -476,7 +485,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                     write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
 
 
-def _check_case(noun: str, names: Iterable[str]) -> None:
+def _check_distinct_without_case(noun: str, names: Iterable[str]) -> None:
     """Check that no two names are one file on systems that ignore case, or the form of accents.
 
     Raises:

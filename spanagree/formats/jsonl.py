@@ -38,7 +38,14 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName, format_json, parse_json, read_text, write_text
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import PROVENANCE, select_provenance
 
 VERSION = 1
@@ -100,7 +107,9 @@ def read_raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
     if strings and not reading.get("strings"):
         raise SettingError(f"{name}: its segments have places in a text: leave strings out")
     records = _yield_records(chain([first_entry], entries), offsets, reading)
-    return make_raw(records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False)
+    return build_raw_from_records(
+        records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False
+    )
 
 
 def _parse_offset_unit(entry: Mapping[str, Any], location: str) -> str:

@@ -16,7 +16,7 @@ from spanagree.corpus.label_table import LabelTable, build_label_table
 from spanagree.corpus.label_text import convert_to_text
 from spanagree.errors import InputError, SettingError, escape_path, pluralize, quote_value
 from spanagree.files import BOM, PathName, build_mark_error
-from spanagree.formats.conll.fields import code_column
+from spanagree.formats.conll.fields import encode_column
 from spanagree.formats.csv_rows import read_csv_columns
 from spanagree.settings import build_reading_settings
 
@@ -184,7 +184,7 @@ class _LabelFile:
         column_names = set(header) if is_text else set()
         suspicious = {
             cell
-            for cell in code_column(self.columns[0])[1]
+            for cell in encode_column(self.columns[0])[1]
             if cell[:1] == BOM or cell.strip() in column_names
         }
         for i, cell in enumerate(self.columns[0] if suspicious else ()):

@@ -21,7 +21,13 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, escape_path, invalid_value, parse_whole_number, quote_value
 from spanagree.files import PathName, yield_lines
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import build_reading_settings
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
@@ -84,7 +90,7 @@ def read_raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
             f"{location}: offsets count titles and abstracts joined {joiner}, as mentions show"
         ]
     records = _yield_records(documents, joiner, location)
-    return make_raw(
+    return build_raw_from_records(
         records, log, build_reading_settings(ends=ends), annotators=[""], ends=ends, again=False
     )
 

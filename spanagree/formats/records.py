@@ -263,7 +263,7 @@ class ReadLog:
         return {unit: dict(counts_by_reason) for unit, counts_by_reason in balance.items()}
 
 
-def make_raw(
+def build_raw_from_records(
     records: Iterable[Record],
     log: ReadLog,
     reading: Mapping[str, Any],

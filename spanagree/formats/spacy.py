@@ -37,7 +37,13 @@ from spanagree.errors import (
 )
 from spanagree.extras import import_optional
 from spanagree.files import PathName, Source, check_writable, name_layers, read_bytes, write_bytes
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.limits import check_zlib
 from spanagree.settings import build_reading_settings
 
@@ -108,7 +114,7 @@ def read_raw_docs(
     """
     check_choice(partial, PARTIAL, "partial")
     rows = _group_docs_by_text(layers, ids)
-    _check_key(rows, spans)
+    _check_span_key(rows, spans)
     ids = _find_stored_ids(rows) if ids is None else ids
     token_difference = _find_token_difference(rows)
     offsets = "tokens" if token_difference is None else "characters"
@@ -124,7 +130,7 @@ def read_raw_docs(
     records = _yield_records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= build_reading_settings(spans=spans)
-    return make_raw(
+    return build_raw_from_records(
         records, log, reading, offsets=offsets, annotators=layers, again=False, unnamed=False
     )
 
@@ -232,7 +238,7 @@ def _find_token_difference(rows: Sequence[_Row]) -> str | None:
     return None
 
 
-def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
+def _check_span_key(rows: Sequence[_Row], spans: str | None) -> None:
     """Check that a Doc has spans under the key: with a typo, no annotator saw anything."""
     docs = [doc for row in rows for doc in row.values()]
     available_keys = set() if spans is None else {key for doc in docs for key in doc.spans}
@@ -343,15 +349,15 @@ def read_raw_docbin(source: Source, **options: Any) -> RawCorpus:
     vocab = spacy.vocab.Vocab()
     layers = {}
     for name, (location, data) in location_and_bytes.items():
-        with _check_complete(location):
+        with _convert_decoder_errors(location):
             check_zlib(location, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
-    with _check_complete(join_names(layers)):  # entities and labels are decoded only here
+    with _convert_decoder_errors(join_names(layers)):  # entities and labels are decoded only here
         return read_raw_docs(layers, **options)
 
 
 @contextmanager
-def _check_complete(location: str) -> Iterator[None]:
+def _convert_decoder_errors(location: str) -> Iterator[None]:
     """Convert any error of spaCy's decoders to an error for an incomplete file."""
     try:
         yield
@@ -399,7 +405,7 @@ def to_docs(
         corpus = corpus.to_tokens(lambda text: nlp.make_doc(text))
     corpus.known("tokens", "a Doc")
     if spans is None:
-        _check_ents(corpus, annotator)
+        _check_no_overlaps(corpus, annotator)
     docs = []
     for document_index, document in enumerate(corpus):
         words, gaps = _list_words_and_gaps(corpus, document_index)
@@ -425,7 +431,7 @@ def to_docs(
     return docs
 
 
-def _check_ents(corpus: Corpus, annotator: str) -> None:
+def _check_no_overlaps(corpus: Corpus, annotator: str) -> None:
     """Check that no segments overlap, which doc.ents does not allow."""
     layer = corpus.layers[annotator]
     later_rows, earlier_rows = find_overlapping(layer.document, layer.start, layer.end)

@@ -90,7 +90,7 @@ def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     is_unseen = np.array([tags is None for tags in documents], dtype=np.bool_)
     seen_documents = [tags for tags in documents if tags is not None]
     try:
-        tag_codes, names = _code_tags(seen_documents)
+        tag_codes, names = _encode_tags(seen_documents)
     except TypeError:
         raise InputError(
             f"{quote_value(name)}: a tag is not a string; every tag must be one"
@@ -98,7 +98,7 @@ def _build_tag_column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     return TagColumn.from_seen(names, tag_codes, is_unseen, lengths).remove_ignored()
 
 
-def _code_tags(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
+def _encode_tags(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
     """Encode tags as integers, and list the distinct tags."""
     vocabulary = Vocabulary()
     tags = chain.from_iterable(documents)

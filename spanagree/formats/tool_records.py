@@ -44,7 +44,14 @@ from spanagree.formats.paths import (
     parse_steps,
     yield_inner_records,
 )
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import build_reading_settings
 
@@ -99,7 +106,7 @@ def read_raw_records(
     if tool.read:
         reading = {"format": tool.name, **build_reading_settings(encoding, **options)}
         ends = options.pop("ends", None)
-        return make_raw(tool.read(path, log, **options), log, reading, ends=ends)
+        return build_raw_from_records(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
     set_options = {name: value for name, value in options.items() if value is not None}
     for name in (name for name in PATHS if name in set_options):
@@ -121,7 +128,7 @@ def read_raw_records(
         if tool.rows
         else yield_json_records(path, _REQUIREMENT, encoding)
     )
-    return make_raw(
+    return build_raw_from_records(
         reader.yield_records(rows),
         log,
         {"format": tool.name, **build_reading_settings(encoding, **set_options, align=align)},

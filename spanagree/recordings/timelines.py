@@ -28,7 +28,13 @@ from spanagree.errors import (
 from spanagree.files import PathName, read_text, yield_numbered_lines
 from spanagree.formats.exports import check_name_source
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import build_reading_settings
 from spanagree.tables import find_separator, split_cells
 
@@ -223,7 +229,7 @@ class Marks:
         settings = build_reading_settings(
             label_from=label_from, annotator_from=annotator_from, **read_settings
         )
-        return make_raw(
+        return build_raw_from_records(
             records, log, {"format": format_name, **settings}, offsets=TICKS, again=False
         )
 

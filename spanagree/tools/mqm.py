@@ -27,7 +27,13 @@ from spanagree.files import PathName, yield_lines
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inline_tags import MarkupToken, split_markup
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import build_reading_settings
 
 SIDES = {"target": "the translation", "source": "what was translated"}
@@ -162,7 +168,9 @@ def read_raw_mqm(
         "format": "mqm",
         **build_reading_settings(encoding, text=text, feature=feature, align=align),
     }
-    return make_raw(_yield_records(ratings, counts, log, align=align), log, reading, again=False)
+    return build_raw_from_records(
+        _yield_records(ratings, counts, log, align=align), log, reading, again=False
+    )
 
 
 def _yield_rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:

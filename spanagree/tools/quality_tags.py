@@ -10,7 +10,13 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, escape_path, quote_value
 from spanagree.files import PathName, read_lines
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import build_reading_settings
 
 _TAGS = frozenset(("OK", "BAD"))
@@ -35,7 +41,7 @@ def read_raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorp
     log.numbered = True
     records = _yield_records(log.name, read_lines(path, encoding))
     reading: dict[str, Any] = {"format": "qe-tags", **build_reading_settings(encoding)}
-    return make_raw(records, log, reading, offsets="tokens", again=False)
+    return build_raw_from_records(records, log, reading, offsets="tokens", again=False)
 
 
 def _yield_records(name: str, text: str) -> Iterator[Record]:

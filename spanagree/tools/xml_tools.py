@@ -35,7 +35,13 @@ from spanagree.files import (
     read_text,
 )
 from spanagree.formats.file_head import FileHead, read_head
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.formats.xml_elements import find_declared_encoding, parse_tree, strip_namespace
 from spanagree.tools.beside_texts import find_text_file
 
@@ -104,7 +110,7 @@ def read_raw_xml_tools(path: PathName) -> RawCorpus:
     """
     log = ReadLog(escape_path(path))
     tool_names: set[str] = set()
-    raw = make_raw(
+    raw = build_raw_from_records(
         _yield_records(Path(path), log, tool_names), log, {"format": "xml"}, one_each=True
     )
     return raw.replace(notes=(f"{log.name}: {' and '.join(sorted(tool_names))}", *raw.notes))

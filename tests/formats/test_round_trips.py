@@ -76,7 +76,7 @@ def corpora(draw, *, people, details):
         if not is_seen and id_ == ids[-1]:  # nobody saw anything
             annotations[0] = raw_records.RawAnnotation(names[0], [])
         records.append(raw_records.Record(id_, id_, {"text": text}, annotations))
-    raw = raw_records.make_raw(records, raw_records.ReadLog(""), {"format": "made"})
+    raw = raw_records.build_raw_from_records(records, raw_records.ReadLog(""), {"format": "made"})
     return build_valid_corpus(raw, ["drop-duplicates", "drop-relations"])
 
 

@@ -35,7 +35,7 @@ from spanagree.formats.conll.columns import (
     is_column,
     split_fields,
 )
-from spanagree.formats.conll.fields import code_column
+from spanagree.formats.conll.fields import encode_column
 from spanagree.formats.conll.head import LINES, ConllHeader
 from spanagree.formats.conll.page import ConllFile, ConllOptions, read_conll_file
 from spanagree.formats.file_head import FileHead
@@ -237,7 +237,7 @@ def yield_unread_tags(
     for column in () if file.layout.ragged else _TagColumns(file, options).tags:
         index = find_column_number(column, file.layout)
         if isinstance(column, int) and index is not None and index not in read_indices:
-            codes, names = code_column(file.columns[index])
+            codes, names = encode_column(file.columns[index])
             yield TagColumn(["O" if name == options.missing else name for name in names], codes)
 
 
@@ -256,11 +256,11 @@ class _TagColumns:
         token, misc = file.layout.token, file.layout.misc
         values: dict[Column, set[str]] = {}
         if misc is not None:
-            values.update(_collect_key_values(code_column(file.columns[misc])[1]))
+            values.update(_collect_key_values(encode_column(file.columns[misc])[1]))
         for column in range(1, len(file.columns)):
             if column not in (token, misc):
                 missing = self.options.missing or ""
-                tags = set(code_column(file.columns[column])[1]) - {missing}
+                tags = set(encode_column(file.columns[column])[1]) - {missing}
                 values[column] = set(self.options.replace_empty_tags(tags))
         return values
 
@@ -407,7 +407,7 @@ class _TagColumns:
         if column in self._spans:
             return self._spans[column]
         file, scheme = self.file, self.options.scheme
-        codes, names = code_column(file.columns[find_column_number(column, file.layout) or 0])
+        codes, names = encode_column(file.columns[find_column_number(column, file.layout) or 0])
         is_tag = np.array([parse_tag(name, scheme) is not None for name in names], np.bool_)
         tag_codes = np.where(is_tag[codes], codes, -1)
         segments = read_tags(names, tag_codes, file.sentences, scheme=scheme)
@@ -608,7 +608,7 @@ def get_column_tags(file: ConllFile, column: Column) -> Sequence[str]:
     if index is not None and index < len(file.columns):
         return file.columns[index]
     misc = file.layout.misc
-    keys = {} if misc is None else _collect_key_values(code_column(file.columns[misc])[1])
+    keys = {} if misc is None else _collect_key_values(encode_column(file.columns[misc])[1])
     if misc is None or column not in keys:
         raise SettingError(
             f"{file.name}: no column {quote_value(column)}; there are columns 0 (the token) to"

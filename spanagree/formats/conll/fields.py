@@ -211,7 +211,7 @@ class Fields(Sequence[str]):
         code_by_name = Vocabulary()
         code_portions: list[Any] = [np.zeros(0, np.int8)]
         for portion in self._yield_portions():
-            code, names = portion.code_fields()
+            code, names = portion.encode_fields()
             code_portions.append(to_smallest_integers([code_by_name[name] for name in names])[code])
         del self._data, self._begin, self._end  # codes need less memory
         return np.concatenate(code_portions), tuple(code_by_name)
@@ -249,7 +249,7 @@ class _Portion(NamedTuple):
         text[end_of_field - 1] = _NEWLINE
         return text.tobytes()
 
-    def code_fields(self) -> tuple[Ints, Sequence[str]]:
+    def encode_fields(self) -> tuple[Ints, Sequence[str]]:
         """Encode the fields as integers; return the codes, and the distinct fields.
 
         The distinct fields are in the order of first occurrence.
@@ -287,7 +287,7 @@ class _Portion(NamedTuple):
         return integers[begin] & _ENDS[np.minimum(self.end[field_index] - begin, _WORD)]
 
 
-def code_column(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+def encode_column(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     """Code the values of a column; the distinct values are in the order of first occurrence.
 
     The codes have the smallest integer type that can also store −1.

@@ -36,7 +36,7 @@ from spanagree.formats.conll.choose import (
     yield_unread_tags,
 )
 from spanagree.formats.conll.columns import Column, Layout, find_column_number, split_columns
-from spanagree.formats.conll.fields import code_column
+from spanagree.formats.conll.fields import encode_column
 from spanagree.formats.conll.head import ConllHeader, infer_header, take_first_lines
 from spanagree.formats.conll.lines import DOCSTART
 from spanagree.formats.conll.page import ConllFile, ConllOptions, read_conll_file
@@ -248,7 +248,7 @@ def _build_rows(
             " in its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
     attributes = {
-        path: dict(_code_attribute_column(file, column, text) for column in options.attributes)
+        path: dict(_encode_attribute_column(file, column, text) for column in options.attributes)
         for path, file in by_path.items()
     }
     for _, path, column in plan.layers:
@@ -346,7 +346,7 @@ def _read_tag_column(
     file: ConllFile, column: Column, text: ConllFile, missing: str | None
 ) -> TagColumn:
     """Read a column of tags, with a code for each token of the shared text."""
-    codes, tags = code_column(get_column_tags(file, column))
+    codes, tags = encode_column(get_column_tags(file, column))
     if missing in tags:
         codes = np.where(codes == tags.index(missing), codes.dtype.type(-1), codes)
     brackets = find_bracket_names(file, column, tags)
@@ -363,7 +363,7 @@ def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllO
     if index is None or index >= len(file.columns) or layout.ragged:
         return
     tags = options.replace_empty_tags(
-        {*code_column(file.columns[index])[1]} - {options.missing or "O"}
+        {*encode_column(file.columns[index])[1]} - {options.missing or "O"}
     )
     unknown = [tag for tag in tags if parse_tag(tag, options.scheme) is None]
     if not unknown or len(unknown) < len(tags) or "O" in file.columns[index] or "" in unknown:
@@ -398,7 +398,7 @@ def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllO
     )
 
 
-def _code_attribute_column(
+def _encode_attribute_column(
     file: ConllFile, column: Column, text: ConllFile
 ) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
     """Encode a column of values of an attribute, for each token of the shared text.

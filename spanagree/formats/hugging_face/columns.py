@@ -509,7 +509,7 @@ def find_label_names(
     return None if feature is None else list(feature.names)
 
 
-def code_labels(tags: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
+def encode_tags(tags: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
     """Encode tags or label ids as integers, −1 for tags to leave out.
 
     Args:

@@ -29,7 +29,7 @@ from spanagree.formats.hugging_face.columns import (
     DatasetColumns,
     MappingRows,
     choose_split,
-    code_labels,
+    encode_tags,
     find_label_names,
     get_cell,
     has_column,
@@ -270,7 +270,7 @@ def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
                 f" {pluralize(lengths[i], 'token')}; each token needs one"
             )
         names = find_label_names(columns.features, column, shape.label_names)
-        distinct_tags, codes = code_labels(entries, names, column)
+        distinct_tags, codes = encode_tags(entries, names, column)
         tag_columns[name] = TagColumn.from_seen(
             distinct_tags, narrow_integers(codes), sizes < 0, lengths
         )

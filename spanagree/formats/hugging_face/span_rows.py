@@ -18,7 +18,13 @@ from spanagree.formats.hugging_face.columns import (
 )
 from spanagree.formats.hugging_face.shape import ColumnMapping
 from spanagree.formats.hugging_face.spans import SpanReader, split_by_annotator
-from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.formats.usual_names import find_span_keys
 
 
@@ -31,7 +37,7 @@ def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
     is_open = not has_row_per_annotator and (isinstance(shape.spans, str) or "" in shape.layers)
     log = ReadLog(shape.file or "", align=shape.align)
     log.numbered = shape.document is None
-    return make_raw(
+    return build_raw_from_records(
         _yield_records(data, shape, log, is_open=is_open),
         log,
         {"format": "datasets", **shape.reading_settings},
@@ -121,7 +127,7 @@ def read_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
     log = ReadLog(shape.file or "")
     reading = {"format": "datasets", **shape.reading_settings}
     records = _yield_table_records(data, shape, log)
-    return make_raw(
+    return build_raw_from_records(
         records, log, reading, offsets=_choose_offset_unit(shape), ends=shape.ends, one_each=True
     )
 

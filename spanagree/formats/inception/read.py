@@ -28,7 +28,14 @@ from spanagree.formats.inception.project import (
 )
 from spanagree.formats.inception.webanno_tsv import looks_like_webanno_tsv, read_tsv
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, make_raw
+from spanagree.formats.records import (
+    RawAnnotation,
+    RawRelation,
+    RawSpan,
+    ReadLog,
+    Record,
+    build_raw_from_records,
+)
 from spanagree.settings import build_reading_settings
 
 
@@ -93,7 +100,9 @@ def read_raw_inception(
     for name, project in projects.items():
         log = ReadLog(names[name], notes=[_compose_note(names[name], layer_features, project)])
         records = _yield_records(project.texts, project.pages, layer_features, log)
-        sources[name] = make_raw(records, log, reading, annotators=project.annotators, again=False)
+        sources[name] = build_raw_from_records(
+            records, log, reading, annotators=project.annotators, again=False
+        )
     if pages:
         log = ReadLog(
             location,
@@ -105,7 +114,7 @@ def read_raw_inception(
         log.numbered = True
         text = next((page for page in pages.values() if page.is_whole), next(iter(pages.values())))
         records = _yield_records({"1": text}, {"1": pages}, layer_features, log)
-        sources["files"] = make_raw(records, log, reading, again=False)
+        sources["files"] = build_raw_from_records(records, log, reading, again=False)
     return merge_sources(sources) if len(sources) > 1 else next(iter(sources.values()))
 
 
