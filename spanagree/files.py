@@ -539,7 +539,10 @@ def write_folder(path: PathName) -> Iterator[Path]:
 
 
 def _rename_folder(hidden: Path, target: Path) -> None:
-    """Move a folder to the path of an empty or missing folder."""
+    """Move the folder ``hidden`` to the path of an empty or missing folder.
+
+    If the target cannot be replaced, the files are moved into it.
+    """
     if hidden.parent != target:
         with suppress(OSError):  # Windows fails for an empty folder, all systems for a mount point
             hidden.rename(target)

@@ -90,7 +90,10 @@ def read_brackets(
 
 
 def _parse_brackets(value: str, location: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
-    """Yield the brackets of a token: (is opening, content, is closing)."""
+    """Yield the brackets in the value of a token, each as (is opening, content, is closing).
+
+    ``(1-person)`` opens and closes a segment, so it is one bracket.
+    """
     is_opening, content = False, ""
     fragments = value.replace("(", "\t(\t").replace(")", "\t)\t").split("\t")  # it has no tabs
     for fragment in filter(None, fragments):

@@ -683,7 +683,10 @@ def check_same_document(
 
 
 def check_same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) -> None:
-    """Check that two versions of a text are equal; the error shows the first difference."""
+    """Check that a text equals the known version; the error shows the first difference.
+
+    ``rule`` ends the error message.
+    """
     if text == known_text:
         return
     first_difference = next(i for i, (a, b) in enumerate(zip_longest(text, known_text)) if a != b)

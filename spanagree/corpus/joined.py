@@ -250,7 +250,7 @@ _SCHEMES = "schemes"  # of the tags of each layer
 def merge_settings(
     first_settings: Mapping[str, Any], second_settings: Mapping[str, Any], location: str = ""
 ) -> dict[str, Any]:
-    """Merge the settings of two parts into plain data; errors begin with ``location``.
+    """Merge the reading settings of two parts; errors begin with ``location``.
 
     Settings are merged by the rules of :data:`spanagree.settings.READING`; others have to be equal.
     """

@@ -76,7 +76,10 @@ _PLAIN = {str, int, float, bool, type(None)}
 def encode_names(
     values: Sequence[object], noun: str, location: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
-    """Encode names as integers, in the order of first use; also return distinct names."""
+    """Encode names as integers, in the order of first use; also return the distinct names.
+
+    ``noun`` is item or annotator, and ``location`` describes a row, for error messages.
+    """
     code, distinct_values = _encode_values(values)
     texts = _convert_values(distinct_values)
     if None in texts:

@@ -223,10 +223,12 @@ class Sentences:
                 layout.add(sentence_start, character_offsets)
 
     def check(self, begin: int, end: int, word: str, location: str) -> None:
-        """Check that a word is at its offsets in the sentence.
+        """Check that a word is at offsets ``begin`` and ``end`` in the current sentence.
+
+        Units in which it is not are excluded.
 
         Raises:
-            InputError: if it is not, in all units.
+            InputError: if no unit is left.
         """
         sentence = self._sentences[-1]
         for layout in self._left:
@@ -552,6 +554,7 @@ def _convert_by_word_edges(
 ) -> int:
     """Convert spans without quotes that fit the edges of words if line ends count as one character.
 
+    ``rows_of`` are the rows of spans of each annotation; ``place_of`` returns its text or tokens.
     The spans of an annotator are converted if more than one in ten cut a word or have white space
     at an edge before, and at most one in ten after.
 
@@ -608,6 +611,8 @@ def _convert_inclusive_ends(
     spans: Spans, place_of: Callable[[int], Place]
 ) -> tuple[list[int], int]:
     """Add 1 to the ends of annotators whose quotes show that ends are inclusive.
+
+    ``place_of`` returns the text or tokens of an annotation.
 
     Returns:
         Indices of these annotators; number of segments that are moved.

@@ -44,7 +44,10 @@ def keep_placed(corpus: Corpus, purpose: str) -> Corpus:
 
 
 def write_note_on_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
-    """Write a note on quotes that are not in the text and are left out; see :func:`keep_placed`."""
+    """Write a note on quotes that are not in the text and are left out; see :func:`keep_placed`.
+
+    ``purpose`` names the computation that needs positions, in the plural.
+    """
     _check_text(corpus, purpose)
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:

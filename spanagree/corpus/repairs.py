@@ -1,4 +1,7 @@
-"""Repairs of flaws, in one table; repairs are requested by name and counted."""
+"""Repairs of flaws, in one table; repairs are requested by name and counted.
+
+The function of a repair returns the repaired rows, and the number of cases that it changed.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +148,7 @@ def _replace_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
 
 
 def _replace_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
-    """Replace the outer bounds of segments, and cut off pieces there."""
+    """Replace the outer bounds of segments; their pieces are cut off at the new bounds."""
     new_raw = raw.replace(start=start, end=end)
     if raw.details is None or not raw.details.shape.any():
         return new_raw

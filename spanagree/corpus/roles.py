@@ -46,7 +46,10 @@ def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
 
 
 def _list_unknown_coverage(raw: RawCorpus) -> list[tuple[int, Ints]]:
-    """List annotators with unknown coverage, with the documents in which they have no row."""
+    """List annotators with unknown coverage, with the documents in which they have no row.
+
+    Annotators and documents are indices.
+    """
     index_by_name = {name: a for a, name in enumerate(raw.annotators)}
     all_documents = np.arange(len(raw.lengths))
     absences = []
@@ -80,10 +83,10 @@ def as_list(names: _Names) -> _Names | list[str]:
 def choose_annotators(
     corpus: Corpus, names: Iterable[str] | None, *, in_part: bool = False
 ) -> tuple[Corpus, list[str] | None]:
-    """Select annotators, and return the corpus with their names; ``None`` if all are selected.
+    """Select annotators, and return the corpus with their names.
 
-    Without ``names`` the corpus is unchanged. ``in_part`` and errors are documented in
-    :meth:`Corpus.select_annotators`.
+    The names are ``None`` if all annotators are selected. Without ``names`` the corpus is
+    unchanged. ``in_part`` and errors are documented in :meth:`Corpus.select_annotators`.
 
     >>> corpus = Corpus.from_segments([5], {"ann": [[]], "bob": [[]]})
     >>> choose_annotators(corpus, ["bob"])[1], choose_annotators(corpus, ["bob", "ann"])[1]

@@ -164,7 +164,11 @@ class TagColumn:
 
     @classmethod
     def from_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
-        """Build a column from the tags of the documents that were seen."""
+        """Build a column from the tags of the documents that were seen.
+
+        ``codes`` are the codes of these tags, ``never`` is the mask of unseen documents, and
+        ``lengths`` are the numbers of tokens of all documents.
+        """
         if never.any():
             all_codes = np.full(int(lengths.sum()), -1)
             all_codes[np.repeat(~never, lengths)] = codes
@@ -248,7 +252,8 @@ def read_columns(
 def _count_tags(readings: Collection[TagSegments], is_kept: Bools, n_unread: int) -> Balance:
     """Count the tags that mark something, and the tokens, that were read and left out.
 
-    ``n_unread`` is the number of such tags in columns that are not read.
+    ``readings`` are the segments read from each layer, ``is_kept`` is the mask of tokens that were
+    read, and ``n_unread`` the number of tags in columns that are not read.
     """
     n_dropped = sum(reading.dropped for reading in readings)
     n_kept = int(np.count_nonzero(is_kept))
@@ -272,7 +277,8 @@ def _build_raw_layer(
 ) -> RawLayer:
     """Build a layer from segments of sentences, with offsets within documents.
 
-    ``sentences`` and ``documents`` are numbers of tokens.
+    ``sentences`` and ``documents`` are numbers of kept tokens, ``is_seen`` is the mask of documents
+    that the annotator saw, and ``is_kept`` the mask of kept tokens.
     """
     sentence_start, document_ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
     details = None

@@ -220,7 +220,10 @@ def read_tags(
 def _parse_tags(
     tags: Sequence[str], codes: Ints, scheme: str, location: Callable[[int], str]
 ) -> list[tuple[int, str]]:
-    """Parse the meaning and label of each tag; tags that no token has count as O."""
+    """Parse the meaning and label of each distinct tag in a scheme.
+
+    Tags that no token has, by ``codes``, count as O.
+    """
     is_used = np.zeros(len(tags) + 1, np.bool_)  # index −1 is the last
     is_used[codes] = True
     meanings = []
@@ -386,7 +389,10 @@ class _Sequence:
         self.same_before, self.same_after = equals_next[:-1], equals_next[1:]
 
     def read_leniently(self) -> tuple[Ints, Ints]:
-        """Read start and end of each segment leniently, over all tokens."""
+        """Read the segments of all sentences leniently; return the start and end of each.
+
+        Offsets count the tokens of all sentences.
+        """
         is_tagged = self.prefix != O
         is_start = is_tagged & (
             _is_among(self.prefix, (B, S)) | _is_among(self.before, (O, E, S)) | ~self.same_before

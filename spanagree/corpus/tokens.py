@@ -111,6 +111,8 @@ def count_characters(words: Sequence[str]) -> Ints:
 def join_words(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
     """Join words to texts, with spaces between; also return the start of each word.
 
+    ``lengths`` are the numbers of words of the texts.
+
     >>> join_words(["No", "way", "Yes"], np.array([2, 1]))
     (('No way', 'Yes'), array([0, 3, 0]))
     """

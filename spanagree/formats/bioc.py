@@ -223,7 +223,8 @@ def _parse_annotation(
 ) -> tuple[Pieces, str | None, str] | None:
     """Parse the fragments, label and text of an annotation; ``None`` if it has no location.
 
-    Annotations without a location are counted in the log, and infons by key in ``infon_counts``.
+    ``label_infon`` is the key of the infon with the label. Annotations without a location are
+    counted in the log, and infons by key in ``infon_counts``.
     """
     infons, quote = item.get("infons") or {}, item.get("text") or ""
     if not isinstance(infons, dict) or not isinstance(quote, str):

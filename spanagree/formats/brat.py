@@ -145,7 +145,10 @@ def read_raw_brat(
 
 
 def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
-    """Yield the documents of a folder or file."""
+    """Yield the documents of a folder or file, with their annotations.
+
+    ``absent`` is the meaning of an empty .ann file, unseen or unmarked.
+    """
     name = escape_path(root)
     ignored_counts: Counter[str] = Counter()
     if root.is_file():
@@ -224,8 +227,8 @@ def _pair_files(
 def _assign_files(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Assign each file to an annotator and a document.
 
-    Folders are annotators if they contain annotations of the same documents. Otherwise all files
-    are of one annotator without a name, ``""``.
+    Folders are annotators if only one has annotations, or if they share documents. Otherwise all
+    files are of one annotator without a name, ``""``.
 
     Returns:
         Annotator and document by file; notes.
@@ -270,7 +273,10 @@ def _strip_extension(file: str) -> str:
 
 
 def _list_files(root: Path, ignored_counts: Counter[str]) -> list[str]:
-    """List the .txt and .ann files below a folder; count hidden files and folders as ignored."""
+    """List the .txt and .ann files below a folder, relative to it.
+
+    Hidden files and folders are counted in ``ignored_counts``.
+    """
     files, folders = [], [""]
     while folders:
         folder = folders.pop()

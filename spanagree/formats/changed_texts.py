@@ -254,7 +254,10 @@ def _count_common_prefix(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _find_unique_run_starts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
-    """Find the starts of long runs that occur once in both texts, and in the same order."""
+    """Find the starts of long runs that occur once in each text, and in the same order.
+
+    Starts are pairs of indices in both texts.
+    """
     for length in _RUN_LENGTHS:
         runs = [
             list(zip(*(sequence[i:] for i in range(length)), strict=False))

@@ -222,6 +222,9 @@ def _match_annotators(
 ) -> tuple[set[str], set[str]]:
     """Find names in several sources that are one annotator, and names with differing annotations.
 
+    ``n_sources`` is the number of sources by name. Annotators of ``separate_sources`` are never
+    matched.
+
     Returns:
         Names of annotators that agree in all sources, and names that mark documents differently.
     """

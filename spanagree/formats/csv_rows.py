@@ -45,7 +45,7 @@ def read_csv_records(
 def read_csv_columns(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Sequence[Sequence[str]], Sequence[int]]:
-    """Read the header, the columns and the line number of each row.
+    """Read the names in the header, the columns, and the line number of each row.
 
     See :func:`read_csv_rows`.
     """

@@ -165,7 +165,11 @@ def _yield_rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
 def _collect_annotations_by_user(
     row: Mapping[str, Any], items: list[Any], stem: str, location: str, log: ReadLog
 ) -> list[RawAnnotation]:
-    """Collect the annotations of each user in a row; users without spans do not appear in it."""
+    """Collect the annotations of each user in a row; users without spans do not appear in it.
+
+    ``items`` are the spans and labels of the row. ``stem`` names the annotator of items without a
+    user.
+    """
     items_by_user: dict[str, list[Any]] = {}
     for item in items:
         user = item.get("user") if isinstance(item, dict) else None

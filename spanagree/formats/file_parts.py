@@ -209,7 +209,10 @@ _NamedFiles = list[tuple[str, dict[str, PathName]]]  # name of each part, and it
 
 
 def _build_parts_by_file(patterns: Sequence[PathName], form: str | None) -> _NamedFiles:
-    """Build a part for each file, named after the file with as many folders as needed."""
+    """Build a part for each file, named after the file with as many folders as needed.
+
+    A part is its name and its files by layer.
+    """
     if not isinstance(patterns, Iterable):
         raise InputError(
             f"{quote_value(patterns)}; a pattern, or files one after the other, are needed"

@@ -49,7 +49,7 @@ def parse_records(
 ) -> Iterator[tuple[str, Any]]:
     r"""Yield the values of a text in chunks; see :func:`yield_json_records`.
 
-    Errors begin with ``name``.
+    Errors begin with ``name`` and end with ``requirement``.
 
     >>> list(parse_records("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]
@@ -87,7 +87,7 @@ class _ValueReader:
         return _PAIR.match(self.text, end) is not None
 
     def yield_elements(self) -> Iterator[tuple[str, Any]]:
-        """Yield the elements of a list."""
+        """Yield the elements of the list at the current position, each with its location."""
         self.position += 1
         n_elements, character = 0, self.read_next_character()
         while character != "]":

@@ -116,7 +116,10 @@ def _read_wide(
     annotator: str | Sequence[str] | None,
     table_options: Mapping[str, Any],
 ) -> LabelTable:
-    """Read the labels in a table with one column per annotator."""
+    """Read the labels in a table with one column per annotator.
+
+    ``item`` and ``annotator`` are columns that the user named.
+    """
     item_column, columns = table.find_columns(item, annotator, "annotator")
     header = [table.header[column_index] for column_index in columns]
     rows = (
@@ -247,7 +250,10 @@ class _LabelFile:
     def find_columns(
         self, item: str | None, names: str | Sequence[str] | None, role: str
     ) -> tuple[int | None, list[int]]:
-        """Find the column of the items, if any, and the columns of annotators or categories."""
+        """Find the column of the items, if any, and the columns of annotators or categories.
+
+        ``names`` are the columns that the user named; ``role`` is the noun for them, in messages.
+        """
         item_column = None if item is None else self.find_column(item, "item")
         if names is not None:
             columns = [

@@ -386,7 +386,8 @@ def _read_layers(
 ) -> RawCorpus:
     """Read the rows of files of a format with one layer per file.
 
-    A note is added for tables that are read as CoNLL because of their content.
+    ``name`` is the format, ``form`` the format that the user named. A note is added for tables that
+    are read as CoNLL because of their content.
     """
     reader_options = {key: value for key, value in set_options.items() if key in reader.takes}
     if name != "conll":
@@ -463,7 +464,10 @@ def select_options_of_file(
 def is_option_taken(
     key: str, files: Mapping[str, PathName], form: str | None, options: Options
 ) -> bool:
-    """Check whether the reader of any file takes an option; files of texts by id have no reader."""
+    """Check whether the reader of any file takes the option ``key``.
+
+    Files of texts by id have no reader.
+    """
     if form is not None:
         return key in get_format(form).takes
     forms: set[str] = set()

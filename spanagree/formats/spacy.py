@@ -175,7 +175,11 @@ def _yield_records(
     *,
     scores: bool,
 ) -> Iterator[Record]:
-    """Yield the documents with the tokens that are kept, and their annotations."""
+    """Yield the documents with the tokens that are kept, and their annotations.
+
+    ``rows`` are Docs by annotator, one row for each text; ``spans`` is the key of the spans,
+    ``None`` for entities. Other arguments are those of :func:`from_docs`.
+    """
     n_dropped = 0
     for document_index, row in enumerate(rows):
         id_ = str(document_index + 1) if ids is None else ids[document_index]
@@ -211,7 +215,11 @@ def _yield_records(
 def _read_spans(
     doc: Any, spans: str | None, new_positions: Sequence[int] | None, *, scores: bool
 ) -> Iterator[RawSpan]:
-    """Yield the spans of a Doc in characters, or in the tokens that are kept."""
+    """Yield the spans of a Doc in characters, or in the tokens that are kept.
+
+    ``new_positions`` are the positions of all tokens, and of the end, among the kept tokens;
+    ``None`` for characters.
+    """
     group = doc.ents if spans is None else doc.spans[spans]
     scores_of_spans = getattr(group, "attrs", {}).get("scores", ()) if scores else ()
     scores_of_spans = scores_of_spans if len(scores_of_spans) == len(group) else [None] * len(group)
@@ -292,7 +300,10 @@ def _is_annotated(doc: Any, spans: str | None) -> bool:
 def _mark_tokens_annotated_by_all(
     docs: Mapping[str, Any], id_: str, spans: str | None, partial: str, offsets: str
 ) -> list[bool]:
-    """Compute the mask of the tokens that are annotated in all layers."""
+    """Compute the mask of the tokens that are annotated in all Docs of a text.
+
+    ``docs`` are Docs by annotator.
+    """
     is_kept = [True] * len(next(iter(docs.values())))
     for name, doc in docs.items():
         if spans is not None or not _is_annotated(doc, spans):

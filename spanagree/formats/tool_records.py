@@ -450,7 +450,7 @@ class _RecordReader:
         self, annotator_part: Any, key: str, text: Place | None, points: Ints | None,
         annotator: Any, location: str,
     ) -> Iterator[RawAnnotation]:  # fmt: skip
-        """Yield the annotation in an annotator's part of a record; count answers without spans.
+        """Yield the annotation in an annotator's part of a record; ratings and choices are counted.
 
         ``points`` are the code points at offsets in UTF-16 units, or ``None`` for other offsets.
         """

@@ -46,7 +46,7 @@ def strip_namespace(element: ElementTree.Element) -> str:
 def _yield_complete_elements(
     source: BinaryIO, location: str
 ) -> Iterator[tuple[ElementTree.Element, ElementTree.Element]]:
-    """Yield each child of the root when it is complete, then the root, each with the root."""
+    """Yield pairs of an element and the root: each child when it is complete, then the root."""
     _check_no_entities(source, location)
     source.seek(0)
     depth = 0

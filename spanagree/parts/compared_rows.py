@@ -1,7 +1,7 @@
 """Comparisons of a corpus or of its parts: of systems with gold, or of annotators.
 
-A *row* compares two layers in one document. The *counting* is the measure of matches with the
-chance model; a *rule of places* restricts where chance puts segments.
+A *row* compares two layers in one document, for one label or for all. The *counting* is the measure
+of matches with the chance model; a *rule of places* restricts where chance puts segments.
 """
 
 from __future__ import annotations

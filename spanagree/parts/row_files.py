@@ -353,7 +353,9 @@ def read_table(
 
 
 def parse_inexact(file: RowsFile, plain: Any) -> ApproximationError:
-    """Build bounds of approximate expected matches from the output of :func:`serialize_inexact`.
+    """Build bounds of approximate expected matches from ``plain`` data in a file.
+
+    :func:`serialize_inexact` builds these data.
 
     Raises:
         InputError: if the contents have another form.

@@ -382,7 +382,10 @@ class _Behaviours:
     def record_event(
         self, behaviour: _Behaviour, time: Fraction, status: str, location: str
     ) -> None:
-        """Add a point, or a state that stops; remember a state that starts."""
+        """Add a point, or a state that stops; remember the start of a state.
+
+        ``status`` is POINT, START, STOP, or STATE for a start and a stop in turn.
+        """
         if status == "POINT":
             self.add_behaviour(behaviour, time, time, location)
         elif status == "START" or (status == "STATE" and behaviour not in self.begun):
@@ -490,6 +493,8 @@ def _find_datavyu_columns(header: Sequence[str]) -> list[str]:
 
 def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str | None) -> None:
     """Add the cells of each tier, which has a block of columns; a short row has the first tiers.
+
+    ``unit`` is the unit of the times, by default ms.
 
     Raises:
         InputError: if two columns have the same name.

@@ -180,7 +180,7 @@ class Marks:
         self, format_name: str, *, label_from: str | None = None, annotator_from: str | None = None,
         **read_settings: Any,
     ) -> RawCorpus:  # fmt: skip
-        """Build the rows of all marks.
+        """Build the rows of all marks; ``read_settings`` are further settings of reading.
 
         Raises:
             InputError: if a time is before the recording, times are reversed, or there is no

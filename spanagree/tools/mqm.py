@@ -244,6 +244,8 @@ def _yield_records(
 ) -> Iterator[Record]:
     """Yield the documents, each with its most frequent text, and the marks in it.
 
+    ``ratings`` are by document and side. If ``align`` is True, marks in other texts are aligned.
+
     Raises:
         InputError: if a text differs and is not to be aligned.
     """

@@ -136,7 +136,7 @@ def _yield_records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[R
 
 
 def _yield_sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
-    """Yield each file to read, and its tool."""
+    """Yield each file that is read, and the tool that wrote it."""
     head = read_head(path)
     if head.shape == "zip":
         yield from _yield_sources_in_zip(path, n_skipped)
@@ -509,7 +509,7 @@ def _read_tei(source: Source) -> Iterator[Record]:
 def _find_tei_bodies(root: Element) -> list[tuple[Element, Element]]:
     """Find the TEI elements that are documents, each with its text element.
 
-    A text in a nested TEI belongs to the nested TEI. A TEI without a text stands for its own text;
+    A text in a nested TEI belongs to the nested TEI. A TEI without a text is paired with itself;
     with others nested in it, it is a corpus of these.
     """
     bodies: dict[Element, Element | None] = {}

@@ -631,7 +631,7 @@ def _collect_key_values(values: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _extract_key_values(column: Iterable[str], key: str) -> tuple[str, ...]:
-    """Return the value of a key in each row, or ``O`` in rows without it."""
+    """Extract the value of a key from each row of KEY=VALUE|KEY=VALUE; ``O`` without the key."""
     column = tuple(column)
     value_by_field = {}
     for field in set(column):
@@ -643,7 +643,9 @@ def _extract_key_values(column: Iterable[str], key: str) -> tuple[str, ...]:
 def find_bracket_names(
     file: ConllFile, column: Column, values: Iterable[str]
 ) -> Sequence[str] | None:
-    """Return the names of the parts that follow a bracket in a key of CoNLL-U's last column.
+    """Find the names of the parts in brackets, for a key of CoNLL-U's last column.
+
+    ``values`` are the values of the key.
 
     Returns:
         The names; empty for brackets in CoNLL-2012's columns; `None` if the column has no brackets.

@@ -70,7 +70,8 @@ class Lines:
     def _split_at(self, separator: int, is_kept: Bools) -> FieldRows:
         """Split the lines of a mask at each separator byte.
 
-        The rows are plain if no field is empty or, between tabs, has spaces at either end.
+        Rows split at spaces are plain if no field is empty. Rows split at tabs are plain if each
+        has a tab, and no field has a space at either end.
         """
         max_fields = self.data.count(separator) + len(self.starts) - 1  # separators and newlines
         # filled in place: the memory of concatenated portions would not be freed

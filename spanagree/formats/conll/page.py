@@ -280,7 +280,10 @@ def _split_lines(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints
 
 
 def _replace_separators(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
-    """Replace the commas or semicolons of rows by tabs."""
+    """Replace the commas or semicolons between the fields of some lines by tabs.
+
+    ``rows`` are the indices of these lines, ``sign`` is their separator.
+    """
     texts = [""] * (
         len(lines.starts) - 1
     )  # texts of all lines, so that errors have the right line number

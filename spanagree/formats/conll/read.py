@@ -327,7 +327,11 @@ def _count_differing_sentences(files: Iterable[ConllFile], text: ConllFile) -> s
 def _read_files(
     plan: _Plan, texts: _Texts, progress: Callable[[int, int], None] | None
 ) -> dict[PathName, ConllFile]:
-    """Read each file once, with all columns that layers need."""
+    """Read each file once, with all columns that layers need.
+
+    ``texts`` are the texts by path, which are removed when they are read; ``progress`` receives the
+    number of layers that are read and of all.
+    """
     progress = progress or (lambda n_done, count: None)
     file_by_path: dict[PathName, ConllFile] = {}
     for n_done, (_, path, _) in enumerate(plan.layers):
@@ -345,7 +349,10 @@ def _read_files(
 def _read_tag_column(
     file: ConllFile, column: Column, text: ConllFile, missing: str | None
 ) -> TagColumn:
-    """Read a column of tags, with a code for each token of the shared text."""
+    """Read a column of tags, with a code for each token of the shared text.
+
+    Tokens with the tag ``missing`` have the code −1.
+    """
     codes, tags = encode_column(get_column_tags(file, column))
     if missing in tags:
         codes = np.where(codes == tags.index(missing), codes.dtype.type(-1), codes)
@@ -355,6 +362,8 @@ def _read_tag_column(
 
 def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllOptions) -> None:
     """Check that a column has tags; labels without a prefix are allowed in some schemes.
+
+    ``layout`` is the layout that the header of the file shows.
 
     Raises:
         InputError: if no value is a tag, with the first row and a hint.

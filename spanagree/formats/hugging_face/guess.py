@@ -400,7 +400,7 @@ class _Guess:
         return {tag[2:] for tags in self.yield_tags(column) for tag in tags if tag[1:2] == "-"}
 
     def is_nested(self, inner: str, outer: str) -> bool:
-        """Check whether a column marks only tokens inside segments of another, and fewer tokens."""
+        """Check whether column ``inner`` marks only tokens that ``outer`` marks, and fewer."""
         is_marked = [
             [[tag[1:2] == "-" for tag in tags] for tags in self.yield_tags(column)]
             for column in (inner, outer)

@@ -29,10 +29,7 @@ from spanagree.formats.usual_names import find_span_keys
 
 
 def read_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
-    """Read rows with spans, in a column for each annotator, one column of several, or by row.
-
-    In the last case, each row has the spans of one annotator.
-    """
+    """Read rows with spans: a column for each annotator, one column for all, or a row for each."""
     has_row_per_annotator = shape.annotator is not None
     is_open = not has_row_per_annotator and (isinstance(shape.spans, str) or "" in shape.layers)
     log = ReadLog(shape.file or "", align=shape.align)

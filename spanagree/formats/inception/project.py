@@ -207,7 +207,7 @@ class Project:
 
 @contextmanager
 def open_project(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], bytes]]]:
-    """Open a zip or folder: the names of its files, and a function that reads a file."""
+    """Open a zip or folder, and yield the names of its files and a function that reads a file."""
     if not os.path.isdir(path):
         with open_zip(path) as archive:
             yield archive.names, archive.read
@@ -310,7 +310,10 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
 def _find_description(
     names: Sequence[str], read_bytes_of: Callable[[str], bytes], location: str
 ) -> Mapping[str, Any]:
-    """Find the description of a project; empty if there is none."""
+    """Find the description of a project among its files, in JSON; empty if there is none.
+
+    ``read_bytes_of`` is a function that reads a file by its name.
+    """
     folders = {match[1] for match in map(_FILE.fullmatch, names) if match}
     candidates = [name for name in names if _ABOUT.fullmatch(name)]
     candidates += [

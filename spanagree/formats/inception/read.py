@@ -139,7 +139,10 @@ def _yield_records(
     layer_features: Chosen,
     log: ReadLog,
 ) -> Iterator[Record]:
-    """Yield documents with the annotations in the chosen layers, of annotators who saw them."""
+    """Yield documents with the annotations in the chosen layers, of annotators who saw them.
+
+    ``texts`` are the documents by id, and ``pages`` the annotated documents by id and annotator.
+    """
     location = log.name
     for id_, document in texts.items():
         annotations = []

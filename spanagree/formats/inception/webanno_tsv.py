@@ -164,7 +164,11 @@ class _Reader:
     def _annotate_token(
         self, cells: list[str], token: str, start: int, end: int, location: str
     ) -> None:
-        """Add the annotations of a token, or extend annotations that began at an earlier token."""
+        """Add the annotations of a token, or extend annotations that began at an earlier token.
+
+        ``token`` is the number of the token in the file, such as 1-2; ``start`` and ``end`` are its
+        offsets.
+        """
         for layer, columns in self.spans:
             filled_cells = [
                 (name, cells[column]) for column, name in columns.items() if cells[column] != "_"

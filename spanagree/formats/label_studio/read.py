@@ -158,7 +158,10 @@ def _build_annotation(
 def _find_text_key(
     tasks: Sequence[SourceTask], requested: str | None, name: str
 ) -> tuple[str, set[str]]:
-    """Find the key of the text that is read, and the targets of the spans in it."""
+    """Find the key of the text that is read, and the targets of the spans in it.
+
+    ``requested`` is the key that the user named, or ``None``.
+    """
     keys = list(dict.fromkeys(key for task in tasks for key in task.texts))
     choice = f"the data of the tasks has {join_names(keys)}; --text (text=) chooses one"
     if not keys:

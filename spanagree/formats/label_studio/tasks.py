@@ -224,7 +224,11 @@ class SourceTasks:
         *,
         is_model: bool = False,
     ) -> Answer:
-        """Read the spans in the result of an annotation, and count other results."""
+        """Read the spans in the result of an annotation or prediction, and count other results.
+
+        ``entry`` is the annotation, ``data`` the data of its task, and ``layer`` the name of the
+        annotator or model.
+        """
         regions: list[Region] = []
         ids: list[Any] = []
         scores: list[Any] = []
@@ -425,6 +429,8 @@ def _convert_paragraph_offsets(
     value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> tuple[int, int]:
     """Convert paragraph indices and offsets in them to start and end of a span.
+
+    ``target`` is the key of the dialogue in the data of the task.
 
     Raises:
         InputError: if a paragraph does not exist.
