@@ -369,7 +369,7 @@ def _name_archive_in_errors(name: str) -> Iterator[None]:
 
 
 def _check_not_zip(name: str, raw: bytes) -> None:
-    """Raise if the bytes of a text are an archive."""
+    """Check that the bytes of a text are not an archive."""
     if raw.startswith(b"PK\x03\x04"):
         raise InputError(f"{name}: a zip, and a text is needed; unpack it and name its files")
 

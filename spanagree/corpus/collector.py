@@ -159,7 +159,7 @@ class Collector:
         )
 
     def find_document_index(self, id_: str) -> int | None:
-        """Return the index of a document, or ``None`` if it is unknown."""
+        """Find the index of a document, or ``None`` if it is unknown."""
         return self._documents.get(id_)
 
     def _determine_length(
@@ -356,7 +356,7 @@ class Collector:
         values_by_name[str(name)] = ";".join([*filter(None, known_values), *new_values])
 
     def _check_offsets(self, start: object, end: object, location: str) -> None:
-        """Raise an error if a start or an end is no integer or too large."""
+        """Check that a start and an end are integers of an allowed size."""
         for name, value in (("start", start), ("end", end)):
             if not is_integer(value) or abs(value) > LONGEST:
                 raise InputError(
@@ -622,7 +622,7 @@ class Collector:
     def _collect_content(
         self, content_by_document: Sequence[_Content | None], content_name: str = ""
     ) -> list[_Content] | None:
-        """Return the content of all documents; ``None`` if it is missing for any.
+        """Collect the content of all documents; ``None`` if it is missing for any.
 
         Content with a ``content_name`` is an error if only some documents have it.
         """

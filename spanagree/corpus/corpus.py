@@ -375,7 +375,7 @@ class Corpus(Content):
     """True if segments are unknown, and only the documents seen by each annotator are known."""
 
     def check_segments(self, purpose: str) -> None:
-        """Raise an error if the segments are unknown; the message names the purpose.
+        """Check that the segments are known; the error names the purpose.
 
         Raises:
             SettingError: if they are unknown.

@@ -244,7 +244,7 @@ class SegmentDetails:
         return [values[code] for code in self.attributes[name].tolist()]
 
     def collect_attributes(self, row: int) -> dict[str, str]:
-        """Return the attributes of a segment, by name."""
+        """Collect the attributes of a segment, by name."""
         return {
             name: self.values[name][column[row]]
             for name, column in self.attributes.items()

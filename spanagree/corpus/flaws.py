@@ -64,7 +64,7 @@ class Flaw(NamedTuple):
         return is_case if self.tolerated is None else is_case & ~self.tolerated(raw)
 
     def list_repairs(self, raw: RawCorpus) -> tuple[str, ...]:
-        """Return the repairs that help these rows; `widen-points` is for recordings."""
+        """List the repairs that help these rows; `widen-points` is for recordings."""
         repairs = self.repairs or ()
         return tuple(
             repair for repair in repairs if repair != "widen-points" or is_time(raw.offsets)
@@ -267,7 +267,7 @@ def find_full_duplicates(raw: RawCorpus) -> Bools:
 
 
 def _list_identity_columns(raw: RawCorpus) -> tuple[Ints, ...]:
-    """Return the columns that are equal for duplicate segments."""
+    """List the columns that are equal for duplicate segments."""
     shape = () if raw.details is None else (raw.details.shape,)
     return raw.annotation, raw.start, raw.end, raw.label, *shape
 

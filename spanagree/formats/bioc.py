@@ -248,7 +248,7 @@ def _parse_annotation(
 
 
 def _select_attributes(item: Mapping[str, Any], label: str) -> dict[str, str]:
-    """Return the infons of an annotation that are text, except its label."""
+    """Select the infons of an annotation that are text, except its label."""
     infons = item.get("infons") or {}
     return {
         str(name): str(value)

@@ -303,7 +303,7 @@ def _list_files(root: Path, ignored_counts: Counter[str]) -> list[str]:
 
 
 def _locate_lines(name: str, text: str) -> list[tuple[str, str]]:
-    """Return the lines of a file that are not blank, each with its location."""
+    """List the lines of a file that are not blank, each with its location."""
     lines = enumerate(text.split("\n"), 1)
     return [
         (f"{name}:{line_number}", line.rstrip("\r")) for line_number, line in lines if line.strip()
@@ -531,7 +531,7 @@ def _collect_terms_by_use(corpus: Corpus) -> dict[str, set[str]]:
 
 
 def _replace_white_space(name: str) -> str:
-    """Return a name without white space, as brat requires."""
+    """Replace white space in a name, which brat does not allow."""
     return "_".join(name.split())
 
 

@@ -547,7 +547,7 @@ def rename_annotators(raw: RawCorpus, new_names: Mapping[str, str]) -> RawCorpus
 
 
 def _check_offsets(first_source: str, merged: RawCorpus, source: str, incoming: RawCorpus) -> None:
-    """Raise if the offsets of two sources have different units."""
+    """Check that the offsets of two sources have the same unit."""
     if incoming.offsets != merged.offsets:
         raise InputError(
             f"{escape_name(source)}: offsets in {incoming.offsets}, those of"
@@ -580,7 +580,7 @@ def _find_document_positions(
 def _check_document_versions(
     merged: RawCorpus, incoming: RawCorpus, positions: Ints, location: str
 ) -> None:
-    """Raise if two sources contain different versions of a document."""
+    """Check that two sources contain the same versions of their shared documents."""
     for document in np.flatnonzero(positions >= 0).tolist():
         merged_document = int(positions[document])
         check_same_document(

@@ -201,7 +201,7 @@ def read_raw_patterns(
 
 
 def _find_annotator_patterns(patterns: Mapping[str, PathName]) -> set[str]:
-    """Return the names of the patterns if each is an annotator; a single one may be a project."""
+    """Find the names of the patterns if each is an annotator; a single one may be a project."""
     return find_user_named_layers(patterns) if len(patterns) > 1 else set()
 
 
@@ -283,7 +283,7 @@ def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _
 
 
 def _check_distinct(paths: Sequence[PathName]) -> None:
-    """Raise if a file occurs twice, for example by a link."""
+    """Check that no file occurs twice, for example by a link."""
     for first_index, second_index in yield_pairs_of_same_file(paths):
         name, first_name = (escape_path(paths[i]) for i in (second_index, first_index))
         raise InputError(

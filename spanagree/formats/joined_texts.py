@@ -38,7 +38,7 @@ class TextLookup:
         self.unmatched: set[str] = set()
 
     def _read_all(self) -> Mapping[str, Place]:
-        """Return the texts, and read them at the first call."""
+        """Read the texts at the first call, and return them."""
         if self._texts is None:
             self._texts = self._read()
         return self._texts

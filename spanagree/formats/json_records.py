@@ -148,7 +148,7 @@ class _ValueReader:
                 yield location, self.parse_value(location)
 
     def read_next_character(self) -> str:
-        """Return the next character that is not white space; an empty string at the end."""
+        """Read the next character that is not white space; an empty string at the end."""
         while True:
             space = _SPACE.match(self.text, self.position)
             self.position = space.end() if space else self.position

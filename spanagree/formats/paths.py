@@ -84,7 +84,7 @@ def find_values(record: Any, path: str) -> list[Any]:
 
 
 def find_first_value(record: Any, path: str) -> Any:
-    """Return the first value at a path; ``None`` if there is no value."""
+    """Find the first value at a path; ``None`` if there is no value."""
     values = find_values(record, path)
     return values[0] if values else None
 

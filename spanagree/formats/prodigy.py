@@ -311,7 +311,7 @@ def _list_tokens(corpus: Corpus, document_index: int, text: str) -> list[dict[st
 
 
 def _compute_hashes(id_: str, text: str, assignee: str = "") -> tuple[int, int]:
-    """Return the hash of a document, its id if it is a number, and the hash of a task on it."""
+    """Compute the hash of a document, its id if it is a number, and the hash of a task on it."""
     numeric_id = parse_number_in_name(id_, 1 << 31)
     task_text = f"{id_}\n{text}\n{assignee}" if assignee else f"{id_}\n{text}"
     return _compute_signed_hash(id_) if numeric_id is None else numeric_id, _compute_signed_hash(

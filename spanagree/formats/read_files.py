@@ -227,7 +227,7 @@ class _Source:
 
 
 def find_user_named_layers(files: Mapping[str, PathName]) -> set[str]:
-    """Return the layers, of files or patterns, with a name that differs from the file name.
+    """Find the layers, of files or patterns, with a name that differs from the file name.
 
     >>> find_user_named_layers({"gold.jsonl": "data/gold.jsonl", "mine": "data/x.jsonl"})
     {'mine'}

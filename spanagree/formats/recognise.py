@@ -390,7 +390,7 @@ def _is_brat(names: Iterable[str]) -> bool:
 
 
 def read_table_header(start: FileHead) -> list[str]:
-    """Return the names of the columns of a table in text."""
+    """Read the names of the columns of a table in text."""
     first_line = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
     return [
         name.strip().strip('"') for name in split_cells(first_line, find_separator(start.lines))

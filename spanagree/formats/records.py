@@ -216,7 +216,7 @@ class ReadLog:
                 ] += count
 
     def select_unread_cells(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
-        """Return the cells of a row that no path reads fully, by name; empty without a tree."""
+        """Select the cells of a row that no path reads fully, by name; empty without a tree."""
         if not self.tree:
             return {}
         return {key: cell for key, cell in row.items() if self.tree.get(key, {}) is not None}

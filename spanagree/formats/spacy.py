@@ -277,7 +277,7 @@ def _get_user_data(doc: Any) -> Mapping[str, Any]:
 
 
 def _find_stored_ids(rows: Sequence[_Row]) -> list[str] | None:
-    """Return the ids that :func:`to_docs` stored in the Docs, if all have one."""
+    """Find the ids that :func:`to_docs` stored in the Docs, if all have one."""
     ids = [{_get_user_data(doc).get(_ID) for doc in row.values()} for row in rows]
     single_ids = [
         id_

@@ -117,7 +117,7 @@ def yield_tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
 
 
 def _list_readings(answer: str) -> list[str]:
-    """Return the possible readings of an answer: unchanged, out of a code fence, and out of XML."""
+    """List the possible readings of an answer: unchanged, out of a code fence, and out of XML."""
     fenced = [answer.strip(), strip_code_fence(answer).strip()]
     return list(dict.fromkeys([*fenced, *map(unescape, fenced)]))
 

@@ -162,7 +162,7 @@ def _yield_records(
 
 
 def _find_quote(span: RawSpan) -> str | None:
-    """Return the quote of a span without offsets, or ``None``."""
+    """Find the quote of a span without offsets, or ``None``."""
     return span.quote if span.start is None and span.pieces is None else None
 
 
@@ -172,7 +172,7 @@ def _is_member(value: Any, values: frozenset[Any]) -> bool:
 
 
 def _wrap_in_list(value: Any) -> list[Any]:
-    """Return a list of spans; wrap any other value in a list, except null."""
+    """Wrap a value in a list; a list of spans stays, and null becomes an empty list."""
     if isinstance(value, list) and all(isinstance(item, (dict, list)) for item in value):
         return value
     return [] if value is None else [value]
@@ -372,7 +372,7 @@ class _RecordReader:
         )
 
     def _find_option_value(self, value: Any, option: str) -> Any:
-        """Return the value at the path of an option, and count it if it is present."""
+        """Find the value at the path of an option, and count it if it is present."""
         value_at_path = find_first_value(value, getattr(self.tool, option))
         self.n_found[option] += value_at_path is not None
         return value_at_path

@@ -39,7 +39,7 @@ def parse_tree(source: BinaryIO, location: str) -> ElementTree.Element:
 
 
 def strip_namespace(element: ElementTree.Element) -> str:
-    """Return an element's name without its namespace; an empty name for a comment."""
+    """Strip the namespace from an element's name; the result is empty for a comment."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
@@ -90,7 +90,7 @@ def _yield_events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]
 
 
 def find_declared_encoding(raw: bytes) -> str:
-    """Return the encoding that XML declares. Default: UTF-8.
+    """Find the encoding that XML declares. Default: UTF-8.
 
     >>> find_declared_encoding(b"<?xml version='1.0' encoding='latin-1'?><a/>")
     'latin-1'

@@ -101,7 +101,7 @@ class ComparedRows:
     def _list_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        """Return the documents, further metadata, tables of rows, and other columns."""
+        """List the documents, further metadata, tables of rows, and other columns."""
         raise NotImplementedError
 
     @classmethod

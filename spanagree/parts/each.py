@@ -97,7 +97,7 @@ def process_and_join_parts(
 
 
 def check_executor(executor: object) -> None:
-    """Raise if an executor is passed for a single corpus, which is compared in this process."""
+    """Check that no executor is passed for a single corpus, which this process compares."""
     if executor is not None:
         raise SettingError("executor: for parts of a corpus; one corpus is compared here")
 

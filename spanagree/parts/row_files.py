@@ -308,7 +308,7 @@ def read_documents(file: RowsFile) -> dict[str, Any]:
 
 
 def _read_chance(about: Mapping[str, Any]) -> ChanceModel:
-    """Return the chance model of the rows of a file, without a rule of places."""
+    """Read the chance model of the rows of a file, without a rule of places."""
     reason = about.get("chance_undefined")
     if about["chance"] != NONE or not reason or not isinstance(reason, str):
         return build_chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])

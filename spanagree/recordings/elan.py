@@ -88,7 +88,7 @@ def read_raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
 
 
 def _list_annotations(tier: Element) -> list[Element]:
-    """Return the annotations of a tier, without those of a nested tier."""
+    """List the annotations of a tier, without those of a nested tier."""
     types = ("ALIGNABLE", "REF")
     return [
         element

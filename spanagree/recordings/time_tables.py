@@ -133,7 +133,7 @@ def find_columns(
 
 
 def _split_rows(name: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows of a table that are not blank, each with its line number."""
+    """Split a text into the rows of a table that are not blank, each with its line number."""
     lines = [*io.StringIO(text, newline="")]  # U+2028 and similar characters end no row
     return [*yield_rows(name, lines, find_separator(lines))]
 

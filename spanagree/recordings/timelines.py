@@ -87,7 +87,7 @@ class Mark(NamedTuple):
     attributes: dict[str, str]
 
     def choose_label(self, label_from: str) -> str:
-        """Return the label, by a choice of :data:`LABEL_FROM`."""
+        """Choose the label from text and tier, by a name in :data:`LABEL_FROM`."""
         if label_from == "both" and self.text and self.tier:
             return f"{self.tier}: {self.text}"
         return self.text or self.tier if label_from == "text" else self.tier or self.text

@@ -19,7 +19,7 @@ _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
 
 
 def _check_times(corpus: Corpus, path: PathName, noun: str) -> None:
-    """Raise if the offsets of a corpus are not times."""
+    """Check that the offsets of a corpus are times."""
     if not is_time(corpus.offsets):
         raise SettingError(
             f"{escape_path(path)}: {noun} holds times, and offsets here are"

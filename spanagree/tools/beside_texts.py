@@ -68,7 +68,7 @@ def find_text_file(
 
 @name_files_in_errors()
 def list_files_by_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
-    """Return a file, or the files of a folder with some ending, each with its printable path."""
+    """List a file, or the files of a folder with some ending, each with its printable path."""
     folder = Path(path)
     files = sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
     return [(file, escape_path(file)) for file in files]

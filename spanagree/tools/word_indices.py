@@ -121,7 +121,7 @@ def yield_hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterat
 
 
 def _collect_unassigned_rationales(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
-    """Return the rationales of unknown annotators."""
+    """Collect the rationales of unknown annotators."""
     return record.get("rationales") or [] if seen_unknown else []
 
 

@@ -229,7 +229,7 @@ def _parse_integer_attribute(element: Element, name: str, location: str) -> int:
 
 
 def _list_fragments(spans: Iterable[Element], location: str) -> list[tuple[int, int]]:
-    """Return start and end of each element of a span."""
+    """List start and end of each element of a span."""
     return [
         (
             _parse_integer_attribute(span, "start", location),
@@ -537,7 +537,7 @@ def _find_tei_bodies(root: Element) -> list[tuple[Element, Element]]:
 def _split_text_and_marks(
     root: Element, is_mark: Callable[[Element], bool]
 ) -> tuple[str, list[RawSpan]]:
-    """Return the text in an element, and the spans of nested elements that are marks."""
+    """Split an element into its text, and the spans of nested elements that are marks."""
     by_words = any(strip_namespace(element) in _WORDS for element in root.iter())
     inline = _InlineText(is_mark, by_words=by_words)
     inline.add_contents(root)
@@ -608,7 +608,7 @@ class _InlineText:
 
 
 def _strip_xml_extensions(path: Path) -> str:
-    """Return the name of a file without its extensions of XML."""
+    """Strip the extensions of XML from the name of a file."""
     return re.sub(r"(\.gate)?\.(xml|sgml?|txt|tei)$", "", path.name, flags=re.IGNORECASE)
 
 

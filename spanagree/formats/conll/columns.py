@@ -160,7 +160,7 @@ def infer_layout(text: str) -> Layout:
 
 
 def find_spanagree_line(text: str) -> str:
-    """Return the first line of a text if this package wrote it, else an empty string."""
+    """Find the first line of a text that this package wrote; empty for other texts."""
     return text.split("\n", 1)[0].rstrip(" \r") if text.startswith(OWN) else ""
 
 

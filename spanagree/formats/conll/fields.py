@@ -144,12 +144,12 @@ class FieldRows(NamedTuple):
         return FieldRows(self.data, *bounds, self.widths - has_empty_field, self.is_plain), count
 
     def select_column(self, column_index: int) -> Fields:
-        """Return a column of rows with equal widths."""
+        """Select a column of rows with equal widths."""
         width = int(self.widths[0])
         return Fields(self.data, self.begin[column_index::width], self.end[column_index::width])
 
     def select_ragged_column(self, column_index: int) -> Fields:
-        """Return a column of the rows that have it; for −1, the last field of each row."""
+        """Select a column of the rows that have it; for −1, the last field of each row."""
         row_end = np.cumsum(self.widths)
         field_index = (
             (row_end - self.widths + column_index)[self.widths > column_index]

@@ -219,7 +219,7 @@ class ConllFile:
         return ConllFile(self.name, [tokens_of_part], self.lines[token_index], sizes, sizes, ids)
 
     def find_token_indices(self, sentences: list[int]) -> Ints:
-        """Return the indices of the tokens of some sentences."""
+        """Find the indices of the tokens of some sentences."""
         return find_entries(self.sentences, np.array(sentences, np.int64))
 
     def align_codes(self, codes: Ints, text: ConllFile) -> tuple[Ints, Bools | None]:
@@ -403,7 +403,7 @@ def read_conll_file(
 
 
 def _list_line_numbers(is_kept: Bools) -> Ints:
-    """Return the numbers (from 1) of the lines in a mask, as small integers."""
+    """List the numbers (from 1) of the lines in a mask, as small integers."""
     end = 1 + len(is_kept)
     return np.arange(1, end, dtype=np.min_scalar_type(-end - 1))[is_kept]
 

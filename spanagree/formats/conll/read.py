@@ -150,7 +150,7 @@ def read_raw_conll(
 
 
 def find_tag_columns(path: PathName, **options: Any) -> dict[str, Any]:
-    """Return the column of tags of each annotator in a file.
+    """Find the column of tags of each annotator in a file.
 
     Raises:
         InputError, SettingError: see :func:`read_conll`.

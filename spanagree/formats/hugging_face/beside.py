@@ -134,5 +134,5 @@ def _iterate_rows(data: Any, columns: list[str]) -> Iterable[Any]:
 
 
 def _convert_to_lists(row: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the cells of a row by name, with lists in place of arrays and tuples."""
+    """Convert arrays and tuples in cells to lists; the result has the cells by name."""
     return {name: [*cell] if is_sequence(cell) else cell for name, cell in row.items()}

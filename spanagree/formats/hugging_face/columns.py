@@ -131,7 +131,7 @@ class _NestedRows(MappingRows):
 
 
 def split_records(data: Any, columns: Mapping[str, Any]) -> Any:
-    """Return a row for each record, if a column is a path to several values in a row."""
+    """Split rows into their records, if a column is a path to several values in a row."""
     if not any(map(_is_path_to_several, _split_paths(columns))):
         return data
     rows = _NestedRows(data, columns)
@@ -309,7 +309,7 @@ def parse_words(cell: Any) -> Any:
 
 
 def parse_integer(cell: Any) -> Any:
-    """Return the integer in a cell of a table if there is one, else the cell.
+    """Parse the integer in a cell of a table; other cells are returned unchanged.
 
     >>> parse_integer("7"), parse_integer(7.0), parse_integer("x")
     (7, 7, 'x')
@@ -337,7 +337,7 @@ class DatasetColumns:
                     )
 
     def list_entries(self, column: str) -> list[Any]:
-        """Return the entries of a column."""
+        """List the entries of a column."""
         if self.table is not None:
             return list(self.table.column(column).to_pylist())
         return self.lists[column]
@@ -466,7 +466,7 @@ def has_column(row: Mapping[str, Any], column: str) -> bool:
 
 
 def _check_columns(columns: Iterable[str], existing: Sequence[str], location: str = "") -> None:
-    """Raise for the first column that does not exist."""
+    """Check that columns exist; the error names the first that does not."""
     for column in columns:
         if column not in existing:
             available = join_names(existing) or "none"

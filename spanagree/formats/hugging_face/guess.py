@@ -114,7 +114,7 @@ def guess_columns(
 
 
 def _select_first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
-    """Return the first rows, and later rows that fill a column which is empty in these.
+    """Select the first rows, and later rows that fill a column which is empty in these.
 
     An annotator who began late has entries in later rows only.
     """
@@ -729,7 +729,7 @@ class _Guess:
 
 
 def _drop_none(**columns: str | None) -> dict[str, Any]:
-    """Return the columns that are not `None`."""
+    """Drop the columns that are `None`."""
     return {use: column for use, column in columns.items() if column}
 
 

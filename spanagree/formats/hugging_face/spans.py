@@ -488,7 +488,7 @@ def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
 
 
 def _parse_occurrence(value: object, location: str) -> int:
-    """Return the number of an occurrence of a quote, which a model may write as text."""
+    """Parse the number of an occurrence of a quote, which a model may write as text."""
     integer = parse_number_in_name(value.strip(), 1 << 48) if isinstance(value, str) else value
     if not is_integer(integer):
         raise invalid_value(location, value, "a whole number is needed, or null")

@@ -294,7 +294,7 @@ def _yield_mappings(value: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _format_scalar(value: object) -> str | None:
-    """Return a scalar as XMI writes it; `None` for other values."""
+    """Format a scalar as XMI writes it; `None` for other values."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, (str, int, float)) else None

@@ -42,7 +42,7 @@ class LayerAnnotations:
         self.end.append(end)
 
     def list_annotations(self) -> list[tuple[object, ...]]:
-        """Return the annotations, sorted."""
+        """List the annotations, sorted."""
         names = sorted(name for name, column in self.values.items() if any(column))
         columns = (self.values[name] for name in names)
         rows = zip(self.start, self.end, *columns, strict=True)

@@ -190,7 +190,7 @@ class Project:
         self.pages.setdefault(document, {})[user] = page
 
     def list_documents(self) -> list[CasDocument]:
-        """Return all documents from which a layer may be chosen."""
+        """List all documents from which a layer may be chosen."""
         return [self.declared, *(page for pages in self.pages.values() for page in pages.values())]
 
     def describe_coverage(self) -> list[str]:

@@ -273,7 +273,7 @@ def _split_cell(cell: str, separator: str) -> list[str]:
 
 
 def _decode_escape(match: re.Match[str]) -> str:
-    """Return the character of an escape sequence."""
+    """Decode an escape sequence to its character."""
     sign = match[1]
     if sign is None:  # \\u and four digits, before version 3.2
         units = bytes.fromhex(match[2].replace("\\u", ""))

@@ -243,7 +243,7 @@ class _TextParser(HTMLParser):
 
 
 def _extract_html_text(html: str) -> str:
-    """Return the text of HTML, which globalOffsets refer to.
+    """Extract the text of HTML, which globalOffsets refer to.
 
     >>> _extract_html_text("<p>A &amp; <b>B</b><br/>C</p>")
     'A & B\\nC'

@@ -496,11 +496,11 @@ def _read_region(
 
 @lru_cache(maxsize=1000)
 def _reuse_equal_labels(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """Return the same object for equal labels, which many regions have."""
+    """Reuse one object for equal labels, which many regions have."""
     return labels
 
 
 def _find_time_of_change(entry: Mapping[str, Any]) -> float | None:
-    """Return the time of the last change of an annotation in seconds, or `None`."""
+    """Find the time of the last change of an annotation in seconds, or `None`."""
     times = (convert_to_seconds(entry.get(key)) for key in ("updated_at", "created_at"))
     return next((time for time in times if time is not None), None)
