@@ -78,7 +78,7 @@ def write_balance_lines(balance: Balance) -> list[str]:
 
 
 def _write_reason_count(reason: str, count: int) -> str:
-    """Write a number with its reason, which is a noun or a clause of place."""
+    """Write a count with its reason, a noun or a phrase such as "in drafts"."""
     return f"{count:,} {reason}" if reason.startswith(_WITHIN) else _write_noun_count(count, reason)
 
 

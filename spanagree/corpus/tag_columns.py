@@ -327,7 +327,8 @@ def _compute_coverage(
     """Compute masks of documents that each layer covers, and of tokens tagged in all layers.
 
     ``documents`` are numbers of tokens; ``document_of_token`` is the index of the document of each
-    token. A layer covers a document if it has a tag there, and does not exclude it.
+    token. A layer covers a document if it has a tag there, unless the annotator is known not to
+    have seen it.
     """
     is_kept = np.ones(len(document_of_token), np.bool_)
     seen_by_layer = {}

@@ -155,7 +155,7 @@ class _RowReader:
         return RawAnnotation(annotator, _parse_spans(row, location), time, relations)
 
     def yield_notes(self) -> Iterator[str]:
-        """Yield notes on unclear answers."""
+        """Yield notes on answers whose annotator or meaning is not certain."""
         name = self.log.name
         if self.n_nameless:
             counted = pluralize(self.n_nameless, "answer")

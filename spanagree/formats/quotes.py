@@ -91,7 +91,10 @@ class Quotes:
     def _yield_candidate_spans(
         self, text: Place, quote: str
     ) -> Iterator[tuple[Bounds, Counter[str]]]:
-        """Yield the possible spans of a quote, the best first, each with its counter."""
+        """Yield the possible spans of a quote, the best first.
+
+        Each comes with the counter for its kind of match: exact, loose or changed.
+        """
         occurrences = _find_unsplit_occurrences(text, quote)
         yield from ((span, self.exact) for span in occurrences if not cuts_word(text, *span))
         exact_spans = {*occurrences}

@@ -275,7 +275,7 @@ def build_raw_from_records(
     one_each: bool = False,
     unnamed: bool = True,
 ) -> RawCorpus:
-    """Build a corpus of the records that a reader yields, unchecked.
+    """Build a raw corpus from the records that a reader yields, without checks.
 
     Args:
         records: records of the reader.

@@ -14,7 +14,7 @@ _DEEP = r"\[\s*(\[\s*\d|\(\s*\d|\{)"  # a list of spans
 
 
 def has_indices(head: FileHead) -> bool:
-    """Check whether a file has texts with flat lists of indices."""
+    """Check whether a file has texts with lists of integers, the indices of marked characters."""
     if head.shape not in ("json", "jsonl"):
         rows = [line for line in head.lines if line.strip()]
         cells = [line.partition("\t")[2].strip() for line in rows]

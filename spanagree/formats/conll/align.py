@@ -77,7 +77,7 @@ def _add_sentences(text: ConllFile, file: ConllFile, ignore_tokens: bool) -> tup
 
 
 def _count_differences(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) -> int:
-    """Count the tokens that differ from those of the first file.
+    """Count the tokens that differ from the tokens of the first file.
 
     Args:
         file: file to compare.

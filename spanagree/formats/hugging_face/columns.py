@@ -367,7 +367,9 @@ class DatasetColumns:
 
 
 def build_arrow_table(data: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Any:
-    """Convert columns of a Dataset to an Arrow table; `None` for other data, or odd columns.
+    """Convert columns of a Dataset to an Arrow table.
+
+    `None` is returned for other data, and for columns that are paths.
 
     Args:
         data: dataset.
