@@ -82,10 +82,21 @@ def read_brackets(
                 label = labels[_extract_label(open_content, label_position)]
                 rows.append((sentence, start - first_token, token + 1 - first_token, label))
     _check_closed(open_brackets, location)
-    sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
+    sentence_column, start_column, end_column, label_column = (
+        np.array(rows, np.int64).reshape(-1, 4).T
+    )
     names = tuple(labels)
     return TagSegments(
-        sentence_of, start_of, end_of, label_of, names, "brackets", 0, 0, {}, len(rows)
+        sentence_column,
+        start_column,
+        end_column,
+        label_column,
+        names,
+        "brackets",
+        0,
+        0,
+        {},
+        len(rows),
     )
 
 

@@ -426,7 +426,7 @@ class SourceDocument(NamedTuple):
 
 def relocate_misplaced(
     spans: Spans,
-    version_of: Callable[[int], SourceDocument],
+    look_up_version: Callable[[int], SourceDocument],
     ends: str | None,
     annotators: Sequence[str],
 ) -> tuple[list[str], str | None]:
@@ -434,7 +434,7 @@ def relocate_misplaced(
 
     Args:
         spans: segments of a source.
-        version_of: function that returns the version of the document of an annotation.
+        look_up_version: function that returns the version of the document of an annotation.
         ends: meaning of ends, if it is defined.
         annotators: names of the annotators.
 
@@ -444,15 +444,17 @@ def relocate_misplaced(
     """
 
     def find_place(annotation: int) -> Place:
-        return version_of(annotation).place
+        return look_up_version(annotation).place
 
     notes = []
-    rows_of = group_indices(spans.annotation, int(spans.annotation.max(initial=-1)) + 1)
+    rows_by_annotation = group_indices(spans.annotation, int(spans.annotation.max(initial=-1)) + 1)
     if (spans.quote >= 0).any():
         n_by_unit: Counter[str] = Counter()
         for annotation in np.unique(spans.annotation[spans.quote >= 0]).tolist():
             n_by_unit.update(
-                _convert_annotation(spans, rows_of[annotation].tolist(), version_of(annotation))
+                _convert_annotation(
+                    spans, rows_by_annotation[annotation].tolist(), look_up_version(annotation)
+                )
             )
         notes += [
             _write_note_on_unit(n_moved, unit_text) for unit_text, n_moved in n_by_unit.items()
@@ -478,7 +480,7 @@ def relocate_misplaced(
                 " as the text of the spans shows, and are read as --ends inclusive reads them"
             )
             return notes, "inclusive" if is_everybody else None
-    if ends is None and (n_moved := _convert_by_word_edges(spans, rows_of, find_place)):
+    if ends is None and (n_moved := _convert_by_word_edges(spans, rows_by_annotation, find_place)):
         notes.append(f"{_write_note_on_unit(n_moved, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
@@ -550,21 +552,21 @@ def _find_best_unit(
 
 
 def _convert_by_word_edges(
-    spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]
+    spans: Spans, rows_by_annotation: Sequence[Ints], find_place: Callable[[int], Place]
 ) -> int:
     """Convert spans without quotes that fit the edges of words if line ends count as one character.
 
-    ``rows_of`` are the rows of spans of each annotation; ``place_of`` returns its text or tokens.
-    The spans of an annotator are converted if more than one in ten cut a word or have white space
-    at an edge before, and at most one in ten after.
+    ``rows_by_annotation`` are the rows of spans of each annotation; ``find_place`` returns its text
+    or tokens. The spans of an annotator are converted if more than one in ten cut a word or have
+    white space at an edge before, and at most one in ten after.
 
     Returns:
         Number of segments that are moved.
     """
     bounds_by_annotator: dict[int, dict[int, tuple[int, int]]] = {}
     n_odd: Counter[tuple[int, bool]] = Counter()
-    for annotation, rows_of_annotation in enumerate(rows_of):
-        text, row_list = place_of(annotation), rows_of_annotation.tolist()
+    for annotation, rows_of_annotation in enumerate(rows_by_annotation):
+        text, row_list = find_place(annotation), rows_of_annotation.tolist()
         if not row_list or not isinstance(text, str) or "\r\n" not in text:
             continue
         if any(spans.quote[i] != UNKNOWN for i in row_list):
@@ -608,11 +610,11 @@ def _move_bounds(spans: Spans, i: int, point_at: Ints) -> tuple[int, int]:
 
 
 def _convert_inclusive_ends(
-    spans: Spans, place_of: Callable[[int], Place]
+    spans: Spans, find_place: Callable[[int], Place]
 ) -> tuple[list[int], int]:
     """Add 1 to the ends of annotators whose quotes show that ends are inclusive.
 
-    ``place_of`` returns the text or tokens of an annotation.
+    ``find_place`` returns the text or tokens of an annotation.
 
     Returns:
         Indices of these annotators; number of segments that are moved.
@@ -621,7 +623,7 @@ def _convert_inclusive_ends(
     for i in np.flatnonzero(spans.quote >= 0).tolist():
         bounds = int(spans.start[i]), int(spans.end[i]) + 1
         is_fitting[i] = is_quote_at(
-            place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
+            find_place(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
         )
     n_checked, n_fitting = (
         np.bincount(spans.annotator, mask) for mask in (spans.quote != UNKNOWN, is_fitting)

@@ -117,8 +117,10 @@ def _write_note_on_labels(
     quote_labels = () if raw.unplaced is None else raw.unplaced.label
     labels = [*dict.fromkeys([*raw.labels, *filter(None, quote_labels)])]
     names = [*labels, "no label"]
-    code_of = {name: i for i, name in enumerate(labels)}
-    label = np.append(raw.label, [code_of.get(name, -1) for name in quote_labels]).astype(np.int64)
+    code_by_label = {name: i for i, name in enumerate(labels)}
+    label = np.append(raw.label, [code_by_label.get(name, -1) for name in quote_labels]).astype(
+        np.int64
+    )
     is_wanted = [
         wanted_labels is None or new_names.get(name, name) in wanted_labels for name in quote_labels
     ]

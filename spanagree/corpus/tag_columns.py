@@ -204,9 +204,9 @@ def read_columns(
         InputError: if a tag is not in the scheme, or a document is covered in part.
     """
     document_of_token = np.repeat(narrow_integers(np.arange(len(documents))), documents)
-    place_of = location or _build_locator(documents)
+    locate_token = location or _build_locator(documents)
     seen_by_layer, is_kept = _compute_coverage(
-        columns, documents, document_of_token, place_of, options.partial
+        columns, documents, document_of_token, locate_token, options.partial
     )
     if not isinstance(sentences, Mapping):
         sentences = dict.fromkeys(columns, documents if sentences is None else sentences)
@@ -221,7 +221,7 @@ def read_columns(
         documents = np.bincount(document_of_token[is_kept], minlength=len(documents))
         tokens = None if tokens is None else compress(tokens, is_kept.tolist())
     segments_by_layer = {
-        name: column.read(sentences[name], is_kept, options, functools.partial(place_of, name))
+        name: column.read(sentences[name], is_kept, options, functools.partial(locate_token, name))
         for name, column in columns.items()
     }
     settings, remarks = _describe_readings(segments_by_layer, options)

@@ -83,15 +83,17 @@ class Tokens(NamedTuple):
 
 
 def tokenize_texts(
-    texts: Sequence[str], tokenizer: Callable[[str], Iterable[Any]], name_of: Callable[[int], str]
+    texts: Sequence[str],
+    tokenizer: Callable[[str], Iterable[Any]],
+    look_up_name: Callable[[int], str],
 ) -> Tokens:
-    """Tokenize texts; ``name_of`` returns the name of a document, for error messages.
+    """Tokenize texts; ``look_up_name`` returns the name of a document, for error messages.
 
     Raises:
         InputError: if tokens are not pieces of their text.
     """
     tokens_and_starts = [
-        locate_tokens(text, tokenizer(text), f"document {quote_value(name_of(d))}")
+        locate_tokens(text, tokenizer(text), f"document {quote_value(look_up_name(d))}")
         for d, text in enumerate(texts)
     ]
     words = tuple(word for items, _ in tokens_and_starts for word in items)

@@ -140,7 +140,7 @@ def join_documents_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpu
     Raises:
         SettingError: if a file has neither texts nor tokens.
     """
-    ids_of: dict[Any, list[str]] = {}
+    ids_by_text: dict[Any, list[str]] = {}
     used_ids: set[str] = set()
     renamed_parts: dict[str, RawCorpus] = {}
     for name, raw in parts.items():
@@ -157,7 +157,7 @@ def join_documents_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpu
                 if raw.texts is None
                 else raw.texts[document_index]
             )
-            earlier_ids = ids_of.get(text, [])
+            earlier_ids = ids_by_text.get(text, [])
             if earlier_ids[n_occurrences[text] :] and any(map(str.strip, text)):
                 ids.append(earlier_ids[n_occurrences[text]])
             else:
@@ -167,7 +167,7 @@ def join_documents_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpu
                 added_ids.append((text, ids[-1]))
             n_occurrences[text] += 1
         for text, id_ in added_ids:
-            ids_of.setdefault(text, []).append(id_)
+            ids_by_text.setdefault(text, []).append(id_)
         used_ids.update(ids)
         reading = {
             **raw.reading,
@@ -201,16 +201,18 @@ def join_project_files(
     Raises:
         InputError: see :func:`concatenate_parts`.
     """
-    files_of = Counter(name for raw in parts.values() for name in raw.annotators)
+    n_files_by_annotator = Counter(name for raw in parts.values() for name in raw.annotators)
     shards = {
         name: raw
         for name, raw in parts.items()
-        if any(files_of[annotator] > 1 for annotator in raw.annotators)
+        if any(n_files_by_annotator[annotator] > 1 for annotator in raw.annotators)
     }
     if not shards:
         return dict(parts)
     raw = concatenate_parts(shards, repeats=repeats)
-    note = _compose_shared_names_note(name for name in raw.annotators if files_of[name] > 1)
+    note = _compose_shared_names_note(
+        name for name in raw.annotators if n_files_by_annotator[name] > 1
+    )
     unshared = {name: part for name, part in parts.items() if name not in shards}
     return {next(iter(shards)): raw.replace(notes=(*raw.notes, note)), **unshared}
 

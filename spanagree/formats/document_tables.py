@@ -64,17 +64,18 @@ def read_document_names(
         columns = ", ".join(map(escape_name, map(str, rows[0])))
         missing = (document or "document or id") if id_column is None else name_column
         raise InputError(f"{file_name}: no column {escape_name(missing)}; there are {columns}")
-    name_of: dict[str, str | None] = {}
+    name_by_document: dict[str, str | None] = {}
     for row in rows:
         cell = get_cell(row, name_column) if has_column(row, name_column) else None
         id_ = str(get_cell(row, id_column)) if has_column(row, id_column) else ""
         name_of_row = None if cell in (None, "") else str(cell)
-        if name_of.setdefault(id_, name_of_row) != name_of_row:
+        if name_by_document.setdefault(id_, name_of_row) != name_of_row:
             raise InputError(
-                f"{file_name}: document {quote_value(id_)} has {noun} {quote_value(name_of[id_])},"
+                f"{file_name}: document {quote_value(id_)} has {noun}"
+                f" {quote_value(name_by_document[id_])},"
                 f" and {quote_value(name_of_row)} in another row; a document has one {noun}"
             )
-    return [name_of.get(id_) for id_ in ids]
+    return [name_by_document.get(id_) for id_ in ids]
 
 
 def _read_rows(path: str) -> list[Any]:

@@ -219,16 +219,16 @@ def _build_parts_by_file(patterns: Sequence[PathName], form: str | None) -> _Nam
         )
     if project := _build_inception_part({f"{pattern}": pattern for pattern in patterns}, form):
         return project
-    patterns_of = {path: pattern for pattern in patterns for path in find_matches(pattern)}
-    if not patterns_of:
+    pattern_by_path = {path: pattern for pattern in patterns for path in find_matches(pattern)}
+    if not pattern_by_path:
         raise InputError(
             "no file; a pattern, such as 'part-*.jsonl', or files one after the other, are needed"
         )
-    _check_distinct(list(patterns_of))
-    names = choose_file_names(list(patterns_of))
+    _check_distinct(list(pattern_by_path))
+    names = choose_file_names(list(pattern_by_path))
     return [
         (name, {os.path.basename(os.fspath(pattern)): path})
-        for name, (path, pattern) in zip(names, patterns_of.items(), strict=True)
+        for name, (path, pattern) in zip(names, pattern_by_path.items(), strict=True)
     ]
 
 

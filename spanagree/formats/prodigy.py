@@ -106,15 +106,15 @@ class _RowReader:
         )
         self.n_reviews += is_review
         for version in check_objects(row.get("versions"), "versions", location):
-            filled = {"text": text, "tokens": row.get("tokens"), **version}
+            version_row = {"text": text, "tokens": row.get("tokens"), **version}
             sessions = version.get("sessions")
             if not isinstance(sessions, list) or not sessions:
                 sessions = [self._find_id(version)]
             answers = (
-                self._build_annotation(filled, self._get_annotator_name(session), location)
+                self._build_annotation(version_row, self._get_annotator_name(session), location)
                 for session in sessions
             )
-            yield Record(location, id_, {"text": filled["text"]}, answers)
+            yield Record(location, id_, {"text": version_row["text"]}, answers)
 
     def _find_id(self, row: Mapping[str, Any]) -> object:
         """Find the id of the annotator in a row; `None` if it has none."""

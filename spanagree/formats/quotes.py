@@ -207,11 +207,11 @@ def find_loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     ]
     if as_composed is None:
         return spans
-    distinct: list[tuple[int, int]] = []
+    distinct_spans: list[tuple[int, int]] = []
     for start, end in spans:
         bounds = as_composed.starts[start], as_composed.ends[end - 1]
         if (
-            not distinct or distinct[-1][1] <= bounds[0]
+            not distinct_spans or distinct_spans[-1][1] <= bounds[0]
         ):  # otherwise it is within the character of an earlier span
-            distinct.append(bounds)
-    return distinct
+            distinct_spans.append(bounds)
+    return distinct_spans

@@ -220,10 +220,12 @@ def _read_spans(
     ``new_positions`` are the positions of all tokens, and of the end, among the kept tokens;
     ``None`` for characters.
     """
-    group = doc.ents if spans is None else doc.spans[spans]
-    scores_of_spans = getattr(group, "attrs", {}).get("scores", ()) if scores else ()
-    scores_of_spans = scores_of_spans if len(scores_of_spans) == len(group) else [None] * len(group)
-    for span, score in zip(group, scores_of_spans, strict=True):
+    doc_spans = doc.ents if spans is None else doc.spans[spans]
+    scores_of_spans = getattr(doc_spans, "attrs", {}).get("scores", ()) if scores else ()
+    scores_of_spans = (
+        scores_of_spans if len(scores_of_spans) == len(doc_spans) else [None] * len(doc_spans)
+    )
+    for span, score in zip(doc_spans, scores_of_spans, strict=True):
         start, end = span.start_char, span.end_char
         if new_positions is not None:
             start, end = new_positions[span.start], new_positions[span.end]

@@ -184,12 +184,12 @@ def _join_answers(fragments: Sequence[Any]) -> Any:
     >>> _join_answers(['{"text": "Jo"}', "[]", None, '[{"text": "Al"}]'])
     [{'text': 'Jo'}, {'text': 'Al'}]
     """
-    present = [fragment for fragment in fragments if fragment is not None]
-    if len(present) < 2:
-        return present[0] if present else None
-    parsed_fragments = [parse_cell(fragment) for fragment in present]
+    present_fragments = [fragment for fragment in fragments if fragment is not None]
+    if len(present_fragments) < 2:
+        return present_fragments[0] if present_fragments else None
+    parsed_fragments = [parse_cell(fragment) for fragment in present_fragments]
     if any(isinstance(fragment, str) for fragment in parsed_fragments):
-        return "".join(map(str, present))
+        return "".join(map(str, present_fragments))
     return [
         span
         for fragment in parsed_fragments

@@ -249,7 +249,7 @@ class Tool:
             return next(yield_unread_span_keys(record, read_values), None)
         records = find_values(record, self.records) if self.records else [record]
         paths = [self.spans, *self.passed, *([self.links.relations] if self.links else [])]
-        reached = [
+        reached_values = [
             value
             for inner_record in records
             for container in [
@@ -260,7 +260,8 @@ class Tool:
             for value in find_values(container, path)
         ]
         return next(
-            yield_unread_span_keys(record, {id(reached_value) for reached_value in reached}), None
+            yield_unread_span_keys(record, {id(reached_value) for reached_value in reached_values}),
+            None,
         )
 
     @cached_property

@@ -88,8 +88,8 @@ def read_raw_textgrid(
         )
     tier_names = [tier.name for tier in grid]
     names = marks.check_named_tiers(tiers.get("tier"), tier_names)
-    of_points = [tier for tier in grid if tier.is_of_points]
-    if not names and len(of_points) == len(grid) > 0:
+    point_tiers = [tier for tier in grid if tier.is_of_points]
+    if not names and len(point_tiers) == len(grid) > 0:
         raise SettingError(
             f"{marks.name}: {pluralize(len(grid), 'tier')} of points only, which have no length;"
             f" name them with tier ({join_names(tier_names)}) and widen them to one unit with"
@@ -103,9 +103,9 @@ def read_raw_textgrid(
                 if text.strip():
                     location = f"{marks.name}, tier {quote_value(tier.name)}"
                     marks.add_mark(start, end, text, location, tier=tier.name)
-    n_points = 0 if names else sum(len(tier.segments) for tier in of_points)
+    n_points = 0 if names else sum(len(tier.segments) for tier in point_tiers)
     if n_points:
-        point_tier_names = join_names(tier.name for tier in of_points)
+        point_tier_names = join_names(tier.name for tier in point_tiers)
         marks.notes.append(
             f"{marks.name}: {pluralize(n_points, 'point')} passed over, which tier"
             f" {point_tier_names} would read"

@@ -193,7 +193,7 @@ class Marks:
             raise InputError(f"{self.name}: no recording; a line for each segment is needed")
         by_tier = annotator_from == "tier"
         has_several_tiers = len({mark.tier for mark in self.rows}) > 1 and not by_tier
-        label_of = label_from or ("both" if has_several_tiers else "text")
+        label_source = label_from or ("both" if has_several_tiers else "text")
         log = ReadLog(self.name, notes=self.notes)
         log.passed = self.passed
         if by_tier:  # an annotator with a tier saw all recordings of the file
@@ -205,7 +205,7 @@ class Marks:
         for mark in self.rows:
             ends[mark.document] = max(mark.end, ends[mark.document])
             annotator = mark.tier if by_tier else mark.annotator
-            spans_by_document[mark.document][annotator].append(mark.convert_to_span(label_of))
+            spans_by_document[mark.document][annotator].append(mark.convert_to_span(label_source))
         records = []
         for document, spans_by_annotator in spans_by_document.items():
             length = self.lengths.get(document, ends[document])

@@ -27,8 +27,10 @@ def has_indices(head: FileHead) -> bool:
         has_spans = any(re.search(_DEEP, row) for row in rows[1:])
         return not has_spans and any(re.search(FLAT, row) for row in rows[1:])
     lists = [row.get("spans") for row in head.objects if isinstance(row.get("text"), str)]
-    filled = [indices for indices in lists if isinstance(indices, list) and indices]
-    return bool(filled) and all(is_integer(index) for indices in filled for index in indices)
+    non_empty_lists = [indices for indices in lists if isinstance(indices, list) and indices]
+    return bool(non_empty_lists) and all(
+        is_integer(index) for indices in non_empty_lists for index in indices
+    )
 
 
 IDS_OF_CAMPAIGN = ("dataset", "split", "setup_id", "example_idx")

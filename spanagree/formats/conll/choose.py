@@ -78,7 +78,7 @@ class _SpanColumns(NamedTuple):
     labels: Sequence[str]
 
     def is_nested_in(self, container: _SpanColumns) -> bool:
-        """Check whether each segment is inside one of another column, and most are not equal."""
+        """Check whether all segments are inside segments of another column, and most shorter."""
         if not len(self.start) or not len(container.start):
             return False
         index = np.searchsorted(container.start, self.start, side="right") - 1
@@ -185,26 +185,26 @@ def _choose_layers_of_file(
     Returns:
         The layers with their columns, and notes on the choice.
     """
-    file, options, name_of = columns.file, columns.options, columns.file.layout.get_column_name
+    file, options, get_name = columns.file, columns.options, columns.file.layout.get_column_name
     if not isinstance(options.columns, Mapping):
         selected = _parse_columns(options.columns, len(file.columns), file.layout)
         if selected is not None:
-            return [LayerRequest(name_of(column), layer.path, column) for column in selected], []
+            return [LayerRequest(get_name(column), layer.path, column) for column in selected], []
         selected = columns.tags or columns.annotators
         untagged = [column for column in range(1, len(file.columns)) if column not in selected]
-        skipped = [name_of(column) for column in untagged if column != file.layout.token]
+        skipped = [get_name(column) for column in untagged if column != file.layout.token]
         notes = (
             [f"{file.name}: columns without tags passed over: {join_names(skipped)}"]
             if skipped
             else []
         )
-        return [LayerRequest(name_of(column), layer.path, column) for column in selected], notes
+        return [LayerRequest(get_name(column), layer.path, column) for column in selected], notes
     annotators = columns.annotators
     if len(annotators) < 2:
         return [layer._replace(column=annotators[0])], columns.compose_choice_notes()
     names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
     if file.layout.names:
-        names = [name_of(column) for column in annotators]
+        names = [get_name(column) for column in annotators]
     if len(set(names)) < len(annotators):
         raise columns.build_unclear_error(annotators)
     layers = [

@@ -130,11 +130,11 @@ def infer_layout(text: str) -> Layout:
             sentences[-1].append(row)
         elif row.startswith("# global.columns ="):
             names = tuple(row.partition("=")[2].split())
-        elif declared := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
-            brackets += ((declared[1], declared[2]),)
+        elif brackets_match := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
+            brackets += ((brackets_match[1], brackets_match[2]),)
         elif row.startswith(OWN):
-            own = parse_spanagree_line(row)
-            names = ("", *own[0]) if own else ()
+            parsed_line = parse_spanagree_line(row)
+            names = ("", *parsed_line[0]) if parsed_line else ()
     rows = [*chain.from_iterable(sentences)]
     first = rows[0] if rows else ""
     cells = split_fields(first)

@@ -303,10 +303,10 @@ def _decode_field(data: bytes) -> str:
 
 def _rank_values(values: Any) -> tuple[int, Ints]:
     """Count the distinct values, and compute the rank of each value among them."""
-    distinct = unique(values[:_SAMPLE])
+    distinct_values = unique(values[:_SAMPLE])
     while True:  # at most two rounds
-        rank = np.searchsorted(distinct, values).clip(max=len(distinct) - 1)
-        missing = values[distinct[rank] != values]
+        rank = np.searchsorted(distinct_values, values).clip(max=len(distinct_values) - 1)
+        missing = values[distinct_values[rank] != values]
         if not len(missing):
-            return len(distinct), rank
-        distinct = unique(np.concatenate((distinct, missing)))
+            return len(distinct_values), rank
+        distinct_values = unique(np.concatenate((distinct_values, missing)))

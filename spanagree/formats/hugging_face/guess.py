@@ -119,11 +119,11 @@ def _select_first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
     An annotator who began late has entries in later rows only.
     """
     rows: list[Mapping[str, Any]] = []
-    filled: set[str] = set()
+    filled_columns: set[str] = set()
     for row_index, row in enumerate(islice(data, SEARCHED)):
         if isinstance(row, Mapping):
-            newly_filled = {key for key in row.keys() - filled if not _is_empty(row[key])}
-            filled |= newly_filled
+            newly_filled = {key for key in row.keys() - filled_columns if not _is_empty(row[key])}
+            filled_columns |= newly_filled
             if newly_filled or row_index < LOOKED_AT:
                 rows.append(row)
     return rows
@@ -689,8 +689,10 @@ class _Guess:
         if simplify_name(column) not in (*USUAL["text"], *COLUMNS["text"]) or "end" not in keys:
             return False
         ends = [keys["start"], keys["end"]]
-        filled = (row for row in self.rows if row.get(column) is not None)
-        rows = [(row[column], *(parse_integer(row.get(end)) for end in ends)) for row in filled]
+        filled_rows = (row for row in self.rows if row.get(column) is not None)
+        rows = [
+            (row[column], *(parse_integer(row.get(end)) for end in ends)) for row in filled_rows
+        ]
         spans = [
             (quote, end - start)
             for quote, start, end in rows

@@ -224,11 +224,11 @@ def _check_names(name: str, path: str) -> None:
     Raises:
         InputError: if a name leads elsewhere, or a description is not JSON.
     """
-    about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
-    for file in (file for file in Path(path).rglob("*.json") if file.name in about):
+    names_key_by_file = {"dataset_dict.json": "splits", "state.json": "_data_files"}
+    for file in (file for file in Path(path).rglob("*.json") if file.name in names_key_by_file):
         location = f"{name}/{escape_name(file.relative_to(path).as_posix())}"
         value = parse_json(read_text(file), location, "save the dataset once more")
-        names = value.get(about[file.name]) if isinstance(value, dict) else None
+        names = value.get(names_key_by_file[file.name]) if isinstance(value, dict) else None
         for entry in names if isinstance(names, list) else ():
             text = entry.get("filename") if isinstance(entry, dict) else entry
             if not isinstance(text, str) or extract_base_name(text) != text:

@@ -270,8 +270,8 @@ class _Cas:
             marks |= {id_: (type_name, i) for i, id_ in enumerate(compress(layer.ids, is_kept))}
         arcs = (
             Arc(marks.get(first_id), marks.get(second_id), label)
-            for first_id, second_id, label, of_text in self.relations
-            if of_text == text_id
+            for first_id, second_id, label, text_of_relation in self.relations
+            if text_of_relation == text_id
         )
         return CasDocument(text, layers, +self.n_skipped, relations=tuple(arcs))
 

@@ -204,9 +204,9 @@ def _find_only_name(
     if len(matching) == 1 or requested in matching:
         return requested if requested in matching else matching[0]
     names = matching or in_use or list(counts)
-    distinct = len({*map(shorten_layer, names)}) == len(names)
+    are_distinct = len({*map(shorten_layer, names)}) == len(names)
     available = join_names(
-        f"{shorten_layer(name) if distinct else name} ({counts[name]})" for name in names
+        f"{shorten_layer(name) if are_distinct else name} ({counts[name]})" for name in names
     )
     if requested is None:
         problem = f"{len(names)} {noun}s are in use"

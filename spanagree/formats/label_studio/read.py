@@ -134,15 +134,15 @@ def _build_annotation(
     if answer.regions is None:
         return RawAnnotation(name, None, location=location)
     spans: list[RawSpan] = []
-    first_of: list[int | None] = []  # index of the first span of each region
+    first_span_indices: list[int | None] = []  # index of the first span of each region
     scores = answer.scores or (None,) * len(answer.regions)
     for (start, end, labels, surface, target), score in zip(answer.regions, scores, strict=True):
         is_read = target in targets
-        first_of.append(len(spans) if is_read else None)
+        first_span_indices.append(len(spans) if is_read else None)
         details = None if score is None else {SCORE: str(score)}
         spans += [RawSpan(start, end, label, surface, details) for label in labels if is_read]
-    log.passed["span in another text"] += first_of.count(None)
-    pairs = [*zip(answer.ids, first_of, strict=True)] if answer.ids else []
+    log.passed["span in another text"] += first_span_indices.count(None)
+    pairs = [*zip(answer.ids, first_span_indices, strict=True)] if answer.ids else []
     span_by_region = {id_: span_index for id_, span_index in pairs if span_index is not None}
     other_regions = {id_ for id_, _ in pairs} - span_by_region.keys()
     relations = []
