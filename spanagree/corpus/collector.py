@@ -471,7 +471,7 @@ class Collector:
         return content[self._of_document[annotation]]
 
     def set_label_of_all(self, label: str) -> bool:
-        """Set the label of all segments, which have no label; True if any segment exists."""
+        """Set the label of all segments and quotes, which have none; True if there are any."""
         if self._unplaced:
             self._unplaced = [
                 (at, label, quote, size, score) for at, _, quote, size, score in self._unplaced

@@ -263,7 +263,7 @@ class SegmentDetails:
         return replace(self, links=self.links.select(np.flatnonzero(inside))).yield_relations()
 
     def build_comparable_content(self) -> Any:
-        """Build a form of all details that is equal for equal details."""
+        """Build plain data of all details that are equal for equal details."""
         shapes = [self.shapes[code] for code in self.shape.tolist()]
         columns = {name: self.list_attribute_values(name) for name in sorted(self.attributes)}
         used_columns = {

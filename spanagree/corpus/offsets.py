@@ -266,7 +266,7 @@ class _SentenceLayout:
         )
 
     def copy_for_unit(self, unit: Unit) -> _SentenceLayout:
-        """Copy the layout for one of the units."""
+        """Copy the layout for one of its units."""
         if self.units == (unit,):
             return self
         layout = _SentenceLayout((unit,))

@@ -134,7 +134,7 @@ def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _replace_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
-    """Replace the pieces of segments; their outer bounds follow."""
+    """Replace the pieces of segments, and adapt the outer bounds of the segments."""
     start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
     for row, pieces_of_row in pieces.items():
         start[row], end[row] = pieces_of_row[0][0], pieces_of_row[-1][1]

@@ -30,7 +30,7 @@ def hash_texts(documents: Content) -> Hashes:
 
 
 def write_note_on_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
-    """Write a note if half of the texts of a file are in others too, under other ids.
+    """Write a note if half of the texts of a file are in other files too, under other ids.
 
     Some short texts and sentences recur in any corpus. ``files`` are hashes of the texts by file.
     """

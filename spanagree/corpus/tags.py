@@ -146,7 +146,7 @@ def read_tags(
     strict: bool = False,
     location: Callable[[int], str] = "tag {}".format,
 ) -> TagSegments:
-    """Read the segments of sentences.
+    """Read the segments of sentences from their tags, leniently or strictly.
 
     Args:
         tags: distinct tags.

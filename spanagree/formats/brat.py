@@ -203,7 +203,8 @@ def _pair_files(
 ) -> Iterator[tuple[str, str | None, str, str]]:
     """Yield for each document its text file, its .ann file or ``None``, its annotator and its id.
 
-    An .ann file without a text of its own refers to the text of all annotators, or of another one.
+    An .ann file without a text of its own refers to the text of all annotators, or of another
+    annotator.
 
     Raises:
         InputError: if the document of an .ann file has no text.

@@ -77,7 +77,7 @@ class _ValueReader:
         self.decode = JSONDecoder().raw_decode
 
     def are_pairs(self) -> bool:
-        """Check whether the first value is a list with a string first, and another one follows."""
+        """Check whether the first two values are lists that begin with a string."""
         if not _PAIR.match(self.text, self.position):
             return False
         try:

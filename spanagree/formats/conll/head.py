@@ -78,7 +78,7 @@ class ConllHeader:
     def classify_lines(
         self, data: bytes, *, header: bool = False, encoding: str = "utf-8"
     ) -> tuple[Ints, Ints, dict[str, int]]:
-        """Classify lines.
+        """Classify lines by kind; lines that begin with ``#`` are rows if they look like tokens.
 
         Args:
             data: lines as bytes.

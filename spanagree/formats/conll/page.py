@@ -309,7 +309,7 @@ def read_conll_file(
     columns: Sequence[Column | None],
     options: ConllOptions,
 ) -> ConllFile:
-    """Read the contents of a file.
+    """Read the columns, sentences and documents of a file.
 
     Args:
         path: path of the file.
@@ -526,7 +526,7 @@ def _add_bracket_labels(value: str) -> str:
 def _split_into_columns(
     name: str, lines: Lines, is_kept: Bools, line_numbers: Ints, width: int
 ) -> tuple[list[Fields], int]:
-    """Split rows into columns.
+    """Split rows of equal width into columns.
 
     Args:
         name: printable path.

@@ -65,7 +65,7 @@ class UnreadColumns:
         self.data: Any = data if self.is_in_columns else InspectedRows(data, self.log)
 
     def count_unread(self, raw: RawCorpus) -> RawCorpus:
-        """Add the number of marks in other columns to the balance of what was read.
+        """Count the marks in columns that are not read, and add them to the balance of rows.
 
         Raises:
             InputError: if there are such marks, and nothing was read.

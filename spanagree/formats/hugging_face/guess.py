@@ -155,7 +155,7 @@ class _Guess:
         self.span_like: list[str] = []  # columns that may have spans
 
     def yield_cells(self, column: str) -> Iterator[Any]:
-        """Yield the entries of a column that are not empty."""
+        """Yield the cells of a column that are not empty, parsed if they are text."""
         for row in self.rows:
             try:
                 cell = get_cell(row, column)
@@ -385,7 +385,7 @@ class _Guess:
         )
 
     def yield_tags(self, column: str) -> Iterator[list[str]]:
-        """Yield the tags of each row, by name."""
+        """Yield the tags of a column in each row; label ids become names."""
         names = find_label_names(self.features, column, None) or []
         for row in self.rows:
             words = self.words(row.get(column))

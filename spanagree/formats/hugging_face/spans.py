@@ -238,7 +238,7 @@ class SpanReader:
         ]
 
     def yield_notes(self) -> Iterator[str]:
-        """Yield notes on ignored properties.
+        """Yield notes on probabilities that are not used, and on labels of single tokens.
 
         Raises:
             InputError: if a string has no label, and others have one.
@@ -496,7 +496,7 @@ def _parse_occurrence(value: object, location: str) -> int:
 
 
 def _convert_lists_to_spans(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]:
-    """Convert a mapping of lists to a list of spans."""
+    """Convert a mapping with a list for each field, such as start, to a list of spans."""
     keys = find_span_keys(tuple(spans))
     column_keys = [keys[key] for key in ("start", "end", "label", "text") if key in keys]
     columns = [spans[key] for key in column_keys]

@@ -82,7 +82,7 @@ def _have_same_text(files: Sequence[File], span_layer: str | None) -> bool:
 
 
 def _read_file(path: PurePath) -> File:
-    """Read a file, with its kind by its beginning."""
+    """Read a file, and find its format by its beginning."""
     location, shape = escape_path(path), read_head(path).shape
     data = read_bytes(location, str(path))
     if shape == "zip":

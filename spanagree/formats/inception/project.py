@@ -129,7 +129,7 @@ class Project:
     def add_document(
         self, document: str, files: Sequence[File], states: Mapping[str, str] | None
     ) -> CasDocument:
-        """Add the annotators of a document.
+        """Add the annotations of a document by all annotators who saw it.
 
         Args:
             document: id of the document.

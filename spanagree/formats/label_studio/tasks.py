@@ -462,7 +462,10 @@ def _is_in_html(value: Mapping[str, Any]) -> bool:
 def _read_region(
     value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> Region:
-    """Read the span that a value describes."""
+    """Read the region that a value describes, in the text with the name ``target``.
+
+    ``data`` are the texts of the task.
+    """
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
         start, end = _convert_paragraph_offsets(value, target, location, data)
