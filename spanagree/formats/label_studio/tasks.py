@@ -464,7 +464,7 @@ def _read_region(
 ) -> Region:
     """Read the region that a value describes, in the text with the name ``target``.
 
-    ``data`` are the texts of the task.
+    ``data`` are the data of the task, with its texts.
     """
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
