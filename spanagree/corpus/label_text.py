@@ -57,7 +57,7 @@ def _encode_values(values: Sequence[object]) -> tuple[Ints, list[Any]]:
 
     Values of types other than the usual are not compared: each counts as distinct.
     """
-    encoded = getattr(values, "numbered", None)
+    encoded = getattr(values, "codes_and_words", None)
     if encoded is not None:  # a column of a file
         return encoded[0].astype(np.int64), list(encoded[1])
     types = set(map(type, values))
