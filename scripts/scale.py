@@ -26,7 +26,7 @@ import numpy as np
 
 import spanagree as sa
 from spanagree.arrays import Ints
-from spanagree.corpus.tags import write_tags
+from spanagree.corpus.tag_writer import write_tags
 
 LABELS = ("LOC", "MISC", "ORG", "PER")
 DISTINCT = 500_000  # sentences of files of which none is like another

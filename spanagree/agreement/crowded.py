@@ -42,7 +42,7 @@ from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, SegmentStarts
 from spanagree.comparisons.expected import find_starts_key
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import compute_cover
+from spanagree.comparisons.profile_correlations import compute_cover
 from spanagree.comparisons.table import (
     ALL,
     NO_LABEL,

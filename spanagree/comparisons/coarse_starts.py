@@ -37,11 +37,8 @@ from spanagree.chance.start_distributions import (
 )
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import (
-    compute_inner_products,
-    compute_joint_cover,
-    correlate_profiles,
-)
+from spanagree.comparisons.profile_correlations import compute_joint_cover, correlate_profiles
+from spanagree.comparisons.profile_sums import compute_inner_products
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.uniform_starts import compute_expected_one_to_one
 from spanagree.corpus.segments import split_by_layer

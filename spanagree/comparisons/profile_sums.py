@@ -1,8 +1,4 @@
-"""Sums over start distributions P of random segments, for pairs of profiles and lengths.
-
-- inner products, Σ_x f(x) g(x),
-- covers, c(t) = Σ P(s) over the starts s from t − a + 1 to t, and their products Σ_t c_A(t) c_B(t),
-- correlations, Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap.
+"""Inner products of start distributions P of random segments, Σ_x f(x) g(x).
 
 A profile is symmetric, and constant between its edges, so sums run over one edge and the middle.
 Arguments are arrays with one entry for each pair, and so are the results.
@@ -10,36 +6,19 @@ Arguments are arrays with one entry for each pair, and so are the results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, expand_ranges, group_indices, unique, unique_rows
+from spanagree.arrays import Floats, Ints, group_indices
 from spanagree.chance.start_distributions import Profiles
-from spanagree.comparisons.measures import Phi
-from spanagree.limits import check_cost
 
-_CHUNK = 1 << 20  # elements of one temporary array
-
-
-_FOURIER = 256  # least number of tokens of a document for Fourier transforms
-_FOURIER_TERMS = 1  # number of terms per token that take longer than a transform
-
-
-_TOGETHER = 16  # number of chunks of pairs with transforms in memory
-
-
-_PASSING = 64  # numbers that are only added, at the cost of one that is stored
+CHUNK = 1 << 20  # elements of one temporary array
 
 
 def compute_inner_products(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
     """Compute Σ_x f_i(x) g_j(x) for each pair of profiles of one size: two edges and the middle."""
     width = np.maximum(f.width[i], g.width[j])
     total = np.empty(len(i))
-    for rows, x in _batch_by_width(width):
+    for rows, x in batch_by_width(width):
         is_edge = x < width[rows, None]
         edge = f.look_up(i[rows, None], x) * g.look_up(j[rows, None], x) * is_edge
         total[rows] = 2 * edge.sum(1)
@@ -47,204 +26,12 @@ def compute_inner_products(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats
     return total + n_middle * f.plateau[i] * g.plateau[j]
 
 
-def compute_cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
-    """Compute the probability that a random segment covers each token, from its start distribution.
-
-    A token t is covered by the starts from t − a + 1 to t. The result has one profile for each
-    distinct pair of start distribution and length, and the index of this profile for each segment.
-    """
-    (profile, a), inverse, _ = unique_rows(profile, a)
-    size = profiles.size[profile] + a - 1
-    width = np.minimum(profiles.width[profile] + a - 1, size // 2)
-    check_cost(
-        4 * int(width.max(initial=0)), f"the chance of segments of up to {a.max(initial=0)} tokens"
-    )
-    edges: list[Floats] = [np.empty(0)] * len(a)
-    for rows, x in _batch_by_width(width + 1):
-        started = np.cumsum(profiles.look_up(profile[rows, None], x), axis=1)
-        before_start = x - a[rows, None]
-        ended = np.take_along_axis(started, np.maximum(before_start, 0), axis=1) * (
-            before_start >= 0
-        )
-        for row, cover in zip(rows.tolist(), started - ended, strict=True):
-            edges[row] = cover[: width[row] + 1]
-    return Profiles.from_edges(size, edges), inverse
-
-
-def compute_joint_cover(
-    profiles: Profiles, segments_of_both: Sequence[tuple[Any, ...]], cells: int
-) -> Floats:
-    """Compute the expected number of tokens that both annotators cover, for each cell.
-
-    Args:
-        profiles: start distributions.
-        segments_of_both: cell, length, profile and number of the segments of each annotator,
-            sorted by cell.
-        cells: number of cells.
-    """
-    total = np.zeros(cells)
-    covers = [
-        compute_cover(profiles, profile, length) for _, length, profile, _ in segments_of_both
-    ]
-    width, size, n_covers = (np.zeros(cells, np.int64) for _ in range(3))
-    for (covering, row), (cell, *_) in zip(covers, segments_of_both, strict=True):
-        np.maximum.at(width, cell, covering.width[row])
-        size[cell] = covering.size[row]
-        n_covers += np.bincount(cell, minlength=cells)
-    cumulative_work = np.cumsum(n_covers * (width + 1))
-    borders = (
-        np.searchsorted(
-            cumulative_work, np.arange(0, int(cumulative_work[-1]) if cells else 0, _CHUNK)
-        )
-        + 1
-    )
-    for low, high in pairwise(sorted({0, *borders.tolist(), cells})):
-        widths = width[low:high]
-        first = np.cumsum(widths + 1) - widths - 1
-        shared = np.full(int(widths.sum()) + high - low, 2.0)  # there are two edges
-        shared[first + widths] = size[low:high] - 2 * widths
-        for (covering, row), (cell, _, _, count) in zip(covers, segments_of_both, strict=True):
-            rows = slice(*np.searchsorted(cell, (low, high)).tolist())
-            x, cover_index = expand_ranges(0 * cell[rows], widths[cell[rows] - low] + 1)
-            value = count[rows][cover_index] * covering.look_up(row[rows][cover_index], x)
-            shared *= np.bincount(first[cell[rows] - low][cover_index] + x, value, len(shared))
-        total[low:high] = np.add.reduceat(shared, first)
-    return total
-
-
-def correlate_profiles(
-    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
-) -> Floats:
-    """Compute Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap.
-
-    Long sums over x are computed for all δ together, by Fourier transforms.
-    """
-    total = np.empty(len(a))
-    n = profiles.size[profile_a] + a - 1
-    edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
-    terms = (np.minimum(edge, profiles.size[profile_a] // 2) + 1) * (a + b)
-    is_long = (n > _FOURIER) & (terms > _FOURIER_TERMS * n)  # independent of the other pairs
-    for is_chosen, sums in ((is_long, _correlate_by_fourier), (~is_long, _correlate_directly)):
-        pairs = profile_a[is_chosen], a[is_chosen], profile_b[is_chosen], b[is_chosen]
-        total[is_chosen] = sums(profiles, *pairs, phi)
-    return total
-
-
-def _correlate_by_fourier(
-    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
-) -> Floats:
-    """Compute the correlation as an inner product of P_A, P_B and φ in Fourier space.
-
-    Each function is symmetric about a point. Rotated about this point, its transform is real, and
-    the three rotations cancel. All tokens between the edges contribute the same value, so most of
-    them are left out of the transforms and added afterwards.
-    """
-    total = np.empty(len(a))
-    if not len(a):
-        return total
-    n = profiles.size[profile_a] + a - 1
-    edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
-    least_size = np.minimum(n, 2 * edge + a + 1)
-    power = 1 << np.frexp(least_size - 1)[1].astype(np.int64)
-    # few sizes, so that kernels recur
-    size = np.where(least_size <= power // 4 * 3, power // 4 * 3, power)
-    check_cost(
-        4 * int(size.max()), f"the chance of segments of up to {max(a.max(), b.max())} tokens"
-    )
-    for S in unique(size).tolist():
-        rows = np.flatnonzero(size == S)
-        step = max(1, _CHUNK // S)
-        for batch in np.array_split(rows, range(_TOGETHER * step, len(rows), _TOGETHER * step)):
-            n_near = np.minimum(n[batch], S)
-            profile_of_both = np.concatenate((profile_a[batch], profile_b[batch]))
-            (profile, length, tokens), inverse, _ = unique_rows(
-                profile_of_both,
-                np.concatenate((a[batch], b[batch])),
-                np.concatenate((n_near, n_near)),
-            )
-            shortened = replace(
-                profiles,
-                size=tokens - length + 1,
-                width=profiles.width[profile],
-                offset=profiles.offset[profile],
-            )
-            starts = _compute_real_transforms(
-                shortened.look_up(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
-            )
-            (distinct_a, distinct_b), pair_index, _ = unique_rows(a[batch], b[batch])
-            kernels, mass = _compute_kernels(distinct_a, distinct_b, S, phi)
-            i, j = inverse.reshape(2, -1)
-            n_between = (n[batch] - n_near) * profiles.plateau[profile_a[batch]]
-            total[batch] = n_between * profiles.plateau[profile_b[batch]] * mass[pair_index]
-            for row in range(0, len(batch), step):
-                chunk = slice(row, row + step)
-                product = starts[i[chunk]] * starts[j[chunk]] * kernels[pair_index[chunk]]
-                total[batch[chunk]] += np.maximum(product.sum(1), 0)
-    return total
-
-
-def _compute_real_transforms(functions: Floats, double_center: Ints) -> Floats:
-    """Compute the transforms of symmetric functions, each about half of an integer."""
-    from scipy.fft import rfft  # lazy: only long documents need it
-
-    S = functions.shape[1]
-    rotations = np.exp(1j * np.pi / S * np.arange(2 * S))
-    transforms: Floats = (
-        rfft(functions) * rotations[double_center[:, None] * np.arange(S // 2 + 1) % (2 * S)]
-    ).real
-    return transforms
-
-
-def _compute_kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
-    """Compute φ of each pair of lengths in Fourier space, with Parseval's weights, and its sum."""
-    offset, pair = expand_ranges(1 - b, a)
-    phi_by_offset = np.zeros((len(a), S))
-    phi_by_offset[pair, offset % S] = phi(offset, a[pair], b[pair])
-    weight = np.full(S // 2 + 1, 2 / S)
-    weight[0] = 1 / S
-    if S % 2 == 0:
-        weight[-1] = 1 / S
-    kernels: Floats = _compute_real_transforms(phi_by_offset, a - b) * weight
-    return kernels, phi_by_offset.sum(1)
-
-
-def _correlate_directly(
-    profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
-) -> Floats:
-    """Compute the correlation as a sum over one edge, plus the constant middle."""
-    total = np.empty(len(a))
-    distinct_lengths, pair_index, counts = unique_rows(a, b)
-    for length_a, length_b, rows in zip(
-        *(x.tolist() for x in distinct_lengths), group_indices(pair_index, len(counts)), strict=True
-    ):
-        A, B = profile_a[rows], profile_b[rows]
-        # both factors are constant beyond this width
-        width = np.maximum(profiles.width[A], profiles.width[B] + length_b - 1)
-        width = np.minimum(width, profiles.size[A] // 2)
-        purpose = f"the chance of segments of {length_a} and {length_b} tokens"
-        max_width, n_offsets = float(width.max()), length_a + length_b
-        check_cost(4 * (max_width + n_offsets) + max_width * n_offsets / _PASSING, purpose)
-        offsets = np.arange(1 - length_b, length_a)
-        weights = phi(offsets, np.array(length_a), np.array(length_b))
-        weights = (weights + weights[::-1]) / 2  # P_A and P_B are their own mirror images
-        for chunk, x in _batch_by_width(width + 1, len(offsets)):
-            positions = np.arange(1 - length_b, x[-1] + length_a)
-            p_b = profiles.look_up(B[chunk, None], positions)
-            windows = np.lib.stride_tricks.sliding_window_view(p_b, len(offsets), axis=1)
-            value = profiles.look_up(A[chunk, None], x) * (windows @ weights)
-            last_edge = width[chunk]
-            edge = np.where(x < last_edge[:, None], value, 0.0).sum(1)
-            n_middle = profiles.size[A[chunk]] - 2 * last_edge
-            total[rows[chunk]] = 2 * edge + n_middle * value[np.arange(len(chunk)), last_edge]
-    return total
-
-
-def _batch_by_width(width: Ints, elements: int = 1) -> list[tuple[Ints, Ints]]:
+def batch_by_width(width: Ints, elements: int = 1) -> list[tuple[Ints, Ints]]:
     """Return batches of rows, each with the positions below a power of 2 that covers its width."""
     exponent = np.frexp(np.maximum(width - 1, 0))[1]  # independent of the other rows
     batches: list[tuple[Ints, Ints]] = []
     for power, members in enumerate(group_indices(exponent, int(exponent.max(initial=-1)) + 1)):
-        step = max(1, _CHUNK // (elements << power))
+        step = max(1, CHUNK // (elements << power))
         x = np.arange(1 << power)
         batches += [(members[first : first + step], x) for first in range(0, len(members), step)]
     return batches

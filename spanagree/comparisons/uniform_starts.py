@@ -31,12 +31,7 @@ from spanagree.chance.start_distributions import (
 )
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.profile_sums import (
-    compute_cover,
-    compute_inner_products,
-    compute_joint_cover,
-    correlate_profiles,
-)
+from spanagree.comparisons.profile_sums import compute_inner_products
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.segments import split_by_layer
 
@@ -108,6 +103,8 @@ class UniformStarts(Starts):
                     tuple(column[is_summed_first[columns_of_side[0]]] for column in columns_of_side)
                     for columns_of_side in counted_segments
                 ]
+                from spanagree.comparisons.profile_correlations import compute_joint_cover
+
                 summed = compute_joint_cover(self.profiles, many_segments, cells)
                 counted_segments = [
                     tuple(
@@ -134,6 +131,9 @@ class UniformStarts(Starts):
         profiles = self.profiles
         if measure.kernel == "equal":
             return compute_inner_products(profiles, profile_a, profiles, profile_b)
+        # not needed for exact matches, which are most common
+        from spanagree.comparisons.profile_correlations import compute_cover, correlate_profiles
+
         if measure.kernel == "cover":
             cover_a, row_a = compute_cover(profiles, profile_a, a)
             cover_b, row_b = compute_cover(profiles, profile_b, b)

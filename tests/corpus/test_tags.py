@@ -12,14 +12,8 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.segments import encode_by_first_use
-from spanagree.corpus.tags import (
-    ALIASES,
-    SCHEMES,
-    look_up_scheme,
-    parse_prefixed_tag,
-    read_tags,
-    write_tags,
-)
+from spanagree.corpus.tag_writer import write_tags
+from spanagree.corpus.tags import ALIASES, SCHEMES, look_up_scheme, parse_prefixed_tag, read_tags
 
 LABELS = ("PER", "creative-work", "-x-")
 MEANING = {"U": "S", "W": "S", "L": "E", "M": "I"}  # what seqeval's default mode misreads

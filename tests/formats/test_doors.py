@@ -19,7 +19,7 @@ from strategies import at_most
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import build_valid_corpus
-from spanagree.corpus.tags import write_tags
+from spanagree.corpus.tag_writer import write_tags
 from spanagree.formats.combine import merge_sources
 from spanagree.formats.read_files import read_raw_files
 from spanagree.formats.recognise import find_format

@@ -20,7 +20,8 @@ from spanagree.chance.start_distributions import compute_start_profiles
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.overlap_match import has_partner
-from spanagree.comparisons.profile_sums import compute_inner_products, correlate_profiles
+from spanagree.comparisons.profile_correlations import correlate_profiles
+from spanagree.comparisons.profile_sums import compute_inner_products
 
 
 def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:

@@ -10,7 +10,8 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.choices import Scheme
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.corpus.tags import parse_prefixed_tag, write_tags
+from spanagree.corpus.tag_writer import write_tags
+from spanagree.corpus.tags import parse_prefixed_tag
 from spanagree.errors import InputError, SettingError, quote_value
 from spanagree.files import BOM, PathName, write_text
 from spanagree.formats.conll.lines import DOCSTART
