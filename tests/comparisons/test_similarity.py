@@ -21,9 +21,8 @@ from spanagree import Corpus
 from spanagree.chance.model import build_chance_model
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons import annotation_pairs
+from spanagree.comparisons import annotation_pairs, profile_correlations, profile_sums
 from spanagree.comparisons import measures as measure_table
-from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
@@ -389,7 +388,9 @@ def test_what_expected_matches_cost(monkeypatch):
     the first 4 starts: these are kept with 8 tokens around, and 8 numbers each added up.
     """
     asked = []
-    monkeypatch.setattr(similarity, "check_cost", lambda cost, what: asked.append((cost, what)))
+    monkeypatch.setattr(
+        profile_correlations, "check_cost", lambda cost, what: asked.append((cost, what))
+    )
     corpus = Corpus.from_segments([20], {"a": [[(0, 3, "X")]], "b": [[(9, 14, "X")]]})
     totals(corpus, "token", "nonoverlapping")
     what = "the chance of segments of {} tokens"
@@ -404,7 +405,8 @@ def test_pieces_are_chunked_alike(match, chance, monkeypatch):
     """Working in small portions changes no number."""
     corpus = random_corpus(seed=10, documents=30)
     whole = totals(corpus, match, chance).expected
-    monkeypatch.setattr(similarity, "_CHUNK", 7)
+    for module in (profile_sums, profile_correlations):
+        monkeypatch.setattr(module, "CHUNK", 7)
     np.testing.assert_allclose(totals(corpus, match, chance).expected, whole, rtol=1e-13)
 
 
@@ -559,16 +561,16 @@ def test_by_fourier_transforms(monkeypatch):
     """Sums over all distances at once are those that are made as they stand; to 1e-12."""
     corpus = by_characters(6)
     many = []
-    by_fourier = similarity._correlate_by_fourier
+    by_fourier = profile_correlations._correlate_by_fourier
 
     def counting(profiles, pairs, *columns):
         many.append(len(pairs))
         return by_fourier(profiles, pairs, *columns)
 
-    monkeypatch.setattr(similarity, "_correlate_by_fourier", counting)
+    monkeypatch.setattr(profile_correlations, "_correlate_by_fourier", counting)
     mine = sa.evaluate(corpus, match="iou").systems["b"].f1.expected
     assert sum(many) > 100
-    monkeypatch.setattr(similarity, "_FOURIER", 10**9)
+    monkeypatch.setattr(profile_correlations, "_FOURIER", 10**9)
     many.clear()
     summed = sa.evaluate(corpus, match="iou").systems["b"].f1.expected
     assert sum(many) == 0
@@ -584,7 +586,8 @@ def test_covers_are_added_up(monkeypatch):
     made = []
     for kinds, chunk in ((10**9, 1 << 20), (0, 1 << 20), (0, 1 << 8), (32, 1 << 20)):
         monkeypatch.setattr(kinds_at, "_KINDS", kinds)
-        monkeypatch.setattr(similarity, "_CHUNK", chunk)
+        for module in (profile_sums, profile_correlations):
+            monkeypatch.setattr(module, "CHUNK", chunk)
         result = sa.evaluate(corpus, match="token")
         made.append([tally.expected for _, tally in result.by_document("b")])
     for other in made[1:]:
