@@ -348,11 +348,11 @@ def team_intervals(part: int) -> Pair:
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
     counting = MatchCountOptions(match="exact", chance=build_chance_model("nonoverlapping"))
     per_document = PairsByDocument.from_corpus(corpus, counting)
-    sums, seen = per_document.sums, per_document.coverage.find_seen_by_two()
+    sums = per_document.sums
     by_annotator = sums.both_ways().by("document", "first")
     parts = [sums.by("document")]
     parts += [by_annotator.where(by_annotator.first == k) for k in range(len(corpus.layers))]
-    tables = [part.symmetric_table(seen) for part in parts]
+    tables = [part.symmetric_table(part.documents()) for part in parts]
     return lambda: sa.agree(corpus, ci=True), lambda: [one_by_one(table) for table in tables]
 
 
