@@ -176,15 +176,7 @@ class ComparedAnnotators(ComparedRows):
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:
-        """Build the object from a file of rows.
-
-        Args:
-            file: contents of the file.
-            documents: fields that describe the documents, by name.
-
-        Raises:
-            InputError: if the contents are inconsistent.
-        """
+        """Build the rows of annotators from a file; see :meth:`ComparedRows._read_file`."""
         corpus = documents["corpus"]
         names, max_segments = corpus.annotators, file.read_column("most", "i", len(corpus))
         columns = {

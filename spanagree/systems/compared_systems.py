@@ -169,15 +169,7 @@ class ComparedSystems(ComparedRows):
 
     @classmethod
     def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:
-        """Build the object from a file of rows.
-
-        Args:
-            file: contents of the file.
-            documents: fields that describe the documents, by name.
-
-        Raises:
-            InputError: if the contents are inconsistent.
-        """
+        """Build the rows of systems from a file; see :meth:`ComparedRows._read_file`."""
         corpus = documents["corpus"]
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:
