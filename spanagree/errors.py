@@ -298,7 +298,9 @@ def check_known(names: Iterable[str], known_names: Iterable[str], noun: str = "a
 def check_annotator_names(
     names: Iterable[str], known_names: Iterable[str], *, in_part: bool = False
 ) -> list[str]:
-    """Check names of annotators and list them; with ``in_part``, unknown names are ignored.
+    """Check that names are a list of known annotators, each named once, and return the list.
+
+    With ``in_part``, names that are not known are left out.
 
     Raises:
         SettingError: if it is not a list of names, or a name is unknown or repeated.

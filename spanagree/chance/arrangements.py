@@ -72,7 +72,11 @@ class Arrangements:
     def list_places(
         self, place_kinds: PlaceKinds, classes: Ints
     ) -> tuple[Ints, Ints, Ints, Floats]:
-        """List the places of segments: row in `classes`, start, end and probability of each."""
+        """List the places that segments of some classes may be at, with their probabilities.
+
+        Returns:
+            For each place: its row in ``classes``, start, end, and probability.
+        """
         p_index, class_row = expand_ranges(self.first[classes], self.first[classes + 1])
         place_index = (
             p_index
@@ -137,7 +141,10 @@ def _has_other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
 
 
 def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
-    """Compute distributions for groups with segments in any slots, as in the uniform model.
+    """Fill in the probabilities of groups with segments that may be in any slot.
+
+    Slots are consecutive allowed starts; such groups follow the uniform model, with slots for
+    tokens.
 
     Args:
         kinds: kinds and their places.

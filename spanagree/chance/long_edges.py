@@ -287,17 +287,18 @@ def _compute_edges_with_outliers(
 
 
 def _extend_to_middle(W: Floats, last_position: int) -> Floats | None:
-    """Extend W_l from the first positions up to the middle.
+    """Extend W_l(x) from the first positions x of a document to its middle.
 
-    Where P is constant, W_l is a polynomial of degree l. It is interpolated through l positions in
-    the second half of the known ones, and through one value that follows from the mirror image.
+    Where P is constant, W_l is a polynomial of degree l in x. Newton's interpolation finds it from
+    l positions in the second half of the known positions, and from one value near the end of the
+    document, which is equal to a sum of known values, because P is symmetric.
 
     Args:
         W: W_l(x) for the first positions x; (l, x).
         last_position: last position of the document.
 
     Returns:
-        W up to the middle; ``None`` if it is no polynomial.
+        W for all positions up to the middle; ``None`` if the known values are no polynomials.
     """
     limit = W.shape[1] - 1
     if limit >= last_position // 2:
@@ -376,9 +377,9 @@ def _trim_plateaus(P: Floats) -> list[Floats]:
 
 
 def _compute_shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
-    """Compute the terms ± c_j, in Fourier space, of the sums Σ_m H(m) T'(m) of all lengths.
+    """Compute the terms ± c_j of the sums Σ_m H(m) T'(m), in Fourier space.
 
-    Let T count sets of segments. Without one segment of excess e,
+    T(m) counts the sets of m segments by their total excess. Without one segment of excess e,
 
         T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m),
 

@@ -156,7 +156,7 @@ def build_all_tokens_rule(lengths: Ints, has_property: Bools) -> FeatureRule:
 
 
 def build_border_rule(lengths: Ints, may_start: Bools, may_end: Bools) -> FeatureRule:
-    """Build the rule that places begin and end at allowed borders.
+    """Build the rule that a place starts at an allowed border and ends at an allowed border.
 
     Args:
         lengths: number n of tokens of each document.
@@ -235,7 +235,11 @@ class WordRule:
         )
 
     def _locate(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Locate places: start and end on the line, and first and last touched word."""
+        """Compute the position of places on the line of all documents, and the touched words.
+
+        Returns:
+            Start and end on the line, and indices of the first and the last touched word.
+        """
         first, next_word = self.convert_to_words(document, start, end)
         line = self.stretch[document]
         return line + start, line + end, first, next_word - 1
@@ -306,7 +310,17 @@ class WordRule:
     def _compute_start_range(
         self, first_word: Ints, boundary: Ints, document: Ints
     ) -> tuple[Ints, Ints]:
-        """Compute the range of starts of places from the first word and the position in it."""
+        """Compute the range of possible starts, if a place first touches a given word.
+
+        Args:
+            first_word: index of the first word that each place touches.
+            boundary: 0 if the place starts where the word does, 1 if it starts within the word, 2
+                if it starts in the gap before the word.
+            document: document of each place.
+
+        Returns:
+            First possible start, and position after the last one, on the line of all documents.
+        """
         is_first = first_word == self.words[document]
         previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])
         low = np.choose(

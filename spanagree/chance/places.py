@@ -126,7 +126,7 @@ class Places:
                 rule.check(corpus)
 
     def bind_to_ids(self, corpus: Corpus) -> Places:
-        """Store the rules of documents by document id, so that parts of a corpus keep them.
+        """Return the rules by document id, so that parts of a corpus find their rules.
 
         Raises:
             SettingError: if the numbers of rules and of documents differ.

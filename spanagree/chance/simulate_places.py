@@ -121,7 +121,10 @@ def _draw_from_the_end(
     copies: int,
     rng: np.random.Generator,
 ) -> Ints:
-    """Draw arrangements, from the last segment to the first.
+    """Draw the places of all segments, from the last segment of the document to the first.
+
+    The place of the last segment is drawn in proportion to the ways to place the others before it;
+    then the segment before it, and so on.
 
     Args:
         n_ways: F of each state at every border.
@@ -164,12 +167,15 @@ def _draw_from_the_end(
 
 
 def _assign_segments(drawn_kinds: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
-    """Assign a segment of the drawn kind to each place; (copies, segments).
+    """Assign a segment to each drawn place, at random among the segments of the drawn kind.
 
     Args:
         drawn_kinds: index of the kind of each drawn place.
-        members: segments of each kind.
+        members: indices of the segments of each kind.
         rng: random generator.
+
+    Returns:
+        Index of the segment at each place; (copies, segments).
     """
     source = np.zeros_like(drawn_kinds)
     for kind_index, rows in enumerate(members):

@@ -80,7 +80,11 @@ class PlacementModel:
         return replace(measure, borders=find_word_borders)
 
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
-        """Draw random annotations of a layer, as copies of its documents."""
+        """Draw random annotations of a layer, in which each segment keeps its kind of place.
+
+        Returns:
+            Layer with the documents of the first annotation, then those of the second, and so on.
+        """
         kind_of_segment, group = self.random.kind[classes], self.random.group[classes]
         (_,), group_index, _ = unique_rows(group)
         return redraw_at_places(

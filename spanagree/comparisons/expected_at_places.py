@@ -265,7 +265,10 @@ def _find_distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tu
 def _compute_cover_tables(
     model: PlacementModel, cell: Ints, class_index: Ints, count: Ints, example_cell: Ints
 ) -> tuple[Ints, Ints, dict[int, Floats]]:
-    """Compute the cover of each annotation, as rows of tables with a power of 2 as width.
+    """Compute the expected number of random segments at each token, for each annotation.
+
+    Tables of this *cover* have a row for each annotation. Annotations are grouped by the power of 2
+    that their number of tokens is padded to.
 
     Args:
         model: places of the segments.
@@ -273,7 +276,8 @@ def _compute_cover_tables(
         example_cell: example cell of each annotation.
 
     Returns:
-        The exponent of each annotation, its row, and the table of each exponent.
+        The exponent of that power for each annotation, its row in the table of the exponent, and
+        the table of each exponent.
     """
     annotation_of_cell = np.full(int(cell[-1]) + 1, -1)
     annotation_of_cell[example_cell] = np.arange(len(example_cell))

@@ -329,7 +329,7 @@ class _DistinctSegments:
         return (first * self.size[document] + second) * 2 + is_undirected
 
     def find_pairs(self, document: Ints, pair_place: Ints) -> tuple[Ints, Ints]:
-        """Find both segments of the pairs at these places."""
+        """Return the indices of the head and the tail segment of the pair at each place."""
         size = np.maximum(self.size[document], 1)
         head, tail = np.divmod(pair_place // 2, size)
         return self.first[document] + head, self.first[document] + tail
@@ -492,7 +492,15 @@ class _SegmentGroups(NamedTuple):
     sentence: Ints
 
     def find_shared_segments(self, groups: Ints, partners: Ints) -> tuple[Ints, Ints]:
-        """Find row and sentence of each segment that two groups share, for each pair of groups."""
+        """Find the segments that both groups of each pair contain.
+
+        Args:
+            groups: first group of each pair.
+            partners: second group of each pair.
+
+        Returns:
+            For each shared segment: index of the pair, and index of its sentence.
+        """
         position, row = expand_ranges(self.first[groups], self.first[groups + 1])
         n_segments = int(self.segment.max(initial=0)) + 1
         group_of_position = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))

@@ -210,9 +210,16 @@ def _bound_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) ->
 def compute_cost(
     units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Sum the disorders of the unitary alignments of each document.
+    """Compute the disorder of the alignment of each document.
 
-    The sums are correctly rounded, so the order of the units changes no digit.
+    The disorder is the sum of the dissimilarities of all aligned pairs, where a missing unit costs
+    Δ_∅, per pair of annotators. Sums are correctly rounded, so the order of units changes no digit.
+
+    Args:
+        units: units of all documents.
+        group: unitary alignment of each unit.
+        annotators: number of annotators of each document.
+        dissimilarity: dissimilarity of two units.
     """
     u, v = find_aligned_pairs(group)
     values = dissimilarity.compute_for_pairs(units, u, v)

@@ -182,7 +182,11 @@ def compute_observed(units: Continua) -> Floats:
 
 
 def compute_expected(units: Continua) -> Floats:
-    """Compute L²·D_e of each cell, with the units and gaps of all annotators placed anywhere."""
+    """Compute L² · D_e of each cell: the expected disagreement of α_U, for document length L.
+
+    The units and gaps of each annotator are compared with the units of all annotators, placed at
+    every position of the document.
+    """
     n_cells = len(units.document)
     n_seen, document_length = units.seen[units.document], units.lengths[units.document]
     size = units.end - units.start

@@ -205,9 +205,10 @@ def _align_in_parts(
 def sum_categories(
     units: Units, group: Ints, n_documents: int, n_categories: int, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Sum the weighted dissimilarities of aligned categories, and the weights.
+    """Sum the dissimilarities of the categories of aligned pairs, as γ_cat weighs them.
 
-    A pair counts for all categories, and for the label of each of its units.
+    The weight w of a pair falls with the distance of its units. A pair counts in the sum over all
+    categories, and in that of the label of each of its two units.
 
     Args:
         units: units of all documents.
@@ -330,7 +331,7 @@ def _draw_as_pygamma(continuum: Continuum, _: str, rng: np.random.Generator) -> 
 
 
 def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
-    """Give each annotator the units of a random annotator, shifted cyclically in the document.
+    """Draw a continuum: each annotator gets the units of a random one, all shifted cyclically.
 
     Shifts differ by at least half the mean length, as long as the document has room.
     """

@@ -95,13 +95,18 @@ def build_undefined(reason: str) -> CoefficientScore:
 def compute_figures(
     observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats
 ) -> Floats:
-    """Compute observed and expected disagreement and the coefficient; (…) to (…, 3).
+    """Compute the coefficient 1 − observed / expected disagreement from sums.
+
+    Disagreements are sums divided by weights. The coefficient is undefined if nothing can disagree.
 
     Args:
         observed: sums of observed disagreements.
         expected: sums of expected disagreements.
         weight: weights of the observed sums.
         chance_weight: weights of the expected sums.
+
+    Returns:
+        Observed disagreement, expected disagreement and coefficient, on a new last axis.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         observed_mean = np.where(weight > 0, observed / weight, np.nan)
