@@ -1,4 +1,8 @@
-"""Types of arrays and of progress, with sorting, grouping and ranges of arrays."""
+"""Types of arrays and of progress functions, and operations on rows, ranges and sorted arrays.
+
+A *table* is a list of columns, arrays of equal length. Its rows are compared by their first column,
+then by the second, and so on.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ Progress: TypeAlias = Callable[[int, int], None] | None
 
 
 def to_smallest_integers(numbers: Any) -> Ints:
-    """Convert numbers to the smallest integer type that has room for them and for −1.
+    """Convert numbers to the smallest signed integer type that holds them and −1.
 
     >>> to_smallest_integers([3, 200]).dtype.itemsize
     2
@@ -33,12 +37,14 @@ def to_smallest_integers(numbers: Any) -> Ints:
 
 
 def sub_progress(progress: Progress, name: str) -> Progress:
-    """Select the progress of a named step, if the progress distinguishes steps."""
+    """Select the progress function of a named step; the same function if it has no steps."""
     return getattr(progress, "step", lambda _: progress)(name)
 
 
 def unique(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Sort the distinct numbers of an array; :func:`numpy.unique` would load ``numpy.ma``.
+    """Find the distinct numbers of an array, sorted.
+
+    Unlike :func:`numpy.unique`, this does not load ``numpy.ma``.
 
     >>> unique(np.array([[2, 1], [2, 5]])).tolist()
     [1, 2, 5]
@@ -50,7 +56,11 @@ def unique(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
-    """Find a table's distinct rows, sorted, with each row's index among them and their counts.
+    """Find the distinct rows of a table, sorted.
+
+    Returns:
+        Columns of the distinct rows, the index of the distinct row of each row, and the number of
+        rows that equal each distinct row.
 
     >>> rows, inverse, counts = unique_rows(np.array([2, 1, 2]), np.array([5, 5, 5]))
     >>> [column.tolist() for column in rows], inverse.tolist(), counts.tolist()
@@ -61,21 +71,21 @@ def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
         counts = np.bincount(key)
         inverse = (np.cumsum(counts > 0) - 1)[key]
         counts = counts[counts > 0]
-        row = np.empty(len(counts), np.int64)
-        row[inverse] = np.arange(len(key))
-        return tuple(column[row] for column in columns), inverse, counts
+        any_row = np.empty(len(counts), np.int64)
+        any_row[inverse] = np.arange(len(key))
+        return tuple(column[any_row] for column in columns), inverse, counts
     order = np.lexsort(columns[::-1]) if key is None else _argsort(key)
     sorted_columns = [column[order] for column in (columns if key is None else (key,))]
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in sorted_columns])
-    row_index = np.cumsum(is_new) - 1
+    distinct_index = np.cumsum(is_new) - 1
     inverse = np.empty(len(order), np.int64)
-    inverse[order] = row_index
-    return tuple(column[order[is_new]] for column in columns), inverse, np.bincount(row_index)
+    inverse[order] = distinct_index
+    return tuple(column[order[is_new]] for column in columns), inverse, np.bincount(distinct_index)
 
 
 def pack_rows(*columns: Ints) -> Ints | None:
-    """Pack each row of a table into one number, in the order of rows; `None` if they do not fit.
+    """Pack each row of a table into one integer, in the order of rows; ``None`` if too large.
 
     >>> pack_rows(np.array([2, 1, 2]), np.array([5, 7, 6]))
     array([3, 2, 4])
@@ -83,18 +93,18 @@ def pack_rows(*columns: Ints) -> Ints | None:
     if not len(columns[0]) or any(column.dtype.kind != "i" for column in columns):
         return None
     lows = [int(column.min()) for column in columns]
-    spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
-    if math.prod(spans) > _MAX_PACKED:
+    n_values = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
+    if math.prod(n_values) > _MAX_PACKED:
         return None
     key = np.zeros(len(columns[0]), np.int64)
-    for column, low, span in zip(columns, lows, spans, strict=True):
-        key *= span
+    for column, low, n_values_of_column in zip(columns, lows, n_values, strict=True):
+        key *= n_values_of_column
         key += column - low
     return key
 
 
 def argsort_rows(*columns: Ints) -> Ints:
-    """Compute the order of a table's rows; equal rows keep their order.
+    """Compute the row indices that sort a table; equal rows keep their order.
 
     >>> argsort_rows(np.array([2, 1, 2]), np.array([6, 7, 5])).tolist()
     [1, 2, 0]
@@ -104,16 +114,23 @@ def argsort_rows(*columns: Ints) -> Ints:
 
 
 def _argsort(key: Ints) -> Ints:
-    """Compute the stable order of numbers from 0; long ascending runs are fast."""
+    """Compute the indices that sort non-negative integers; equal numbers keep their order.
+
+    Long ascending runs are fast.
+    """
     if key.max(initial=0) < 1 << 16:
         key = key.astype(np.uint16)  # NumPy sorts 16-bit integers by radix
     return np.argsort(key, kind="stable")
 
 
 def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
-    """Find a matrix's distinct rows, with each row's index among them and their counts.
+    """Find the distinct rows of a matrix.
 
-    Rows are compared as bytes, so their order follows from the values alone.
+    Rows are compared as bytes, so their order is fixed, but not that of the numbers.
+
+    Returns:
+        Distinct rows, the index of the distinct row of each row, and the number of rows that equal
+        each distinct row.
 
     >>> rows, inverse, counts = unique_matrix_rows(np.array([[2, 5], [1, 5], [2, 5]]))
     >>> rows[inverse].tolist(), sorted(counts.tolist())
@@ -131,7 +148,7 @@ def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
 
 
 def is_repeated_row(*columns: Ints) -> Bools:
-    """Find the rows of a table that occur further up, as a mask.
+    """Mask the rows of a table that equal an earlier row.
 
     >>> is_repeated_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [False, False, True]
@@ -147,15 +164,15 @@ def is_repeated_row(*columns: Ints) -> Bools:
 
 
 def first_equal_row(*columns: Ints) -> Ints:
-    """Find the first equal row for each row of a table.
+    """Find the index of the first equal row, for each row of a table.
 
     >>> first_equal_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [0, 1, 0]
     """
     _, inverse, _ = unique_rows(*(np.asarray(column, np.int64) for column in columns))
-    first = np.full(int(inverse.max(initial=-1)) + 1, len(inverse))
-    np.minimum.at(first, inverse, np.arange(len(inverse)))
-    return first[inverse]
+    first_row = np.full(int(inverse.max(initial=-1)) + 1, len(inverse))
+    np.minimum.at(first_row, inverse, np.arange(len(inverse)))
+    return first_row[inverse]
 
 
 def is_sorted(*columns: Ints) -> bool:
@@ -171,7 +188,7 @@ def is_sorted(*columns: Ints) -> bool:
 
 
 def group_indices(group_ids: Ints, count: int) -> list[Ints]:
-    """Find the indices at which each group id below ``count`` occurs.
+    """List the indices at which each group id from 0 to ``count`` − 1 occurs.
 
     >>> [g.tolist() for g in group_indices(np.array([1, 0, 1]), 3)]
     [[1], [0, 2], []]
@@ -193,7 +210,7 @@ def find_rows(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
 
 
 def dense_ranks(values: Sequence[Any]) -> Ints:
-    """Compute the rank of each value among all sorted values.
+    """Compute the position of each value in sorted order, from 0; equal values keep their order.
 
     >>> dense_ranks(["cem", "ann", "bob"]).tolist()
     [2, 0, 1]
@@ -214,7 +231,10 @@ def narrow_integers(values: Ints) -> Ints:
 
 
 def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """Concatenate all numbers from each low up to its high, with the index of their range.
+    """List the integers of many ranges, each from its ``low`` up to, without, its ``high``.
+
+    Returns:
+        Integers of all ranges, one range after the other, and the index of the range of each.
 
     >>> [x.tolist() for x in expand_ranges(np.array([3, 8]), np.array([5, 9]))]
     [[3, 4, 8], [0, 0, 1]]
@@ -227,7 +247,10 @@ def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
 def yield_batches(
     sizes: Ints, max_size: int, max_rows: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of batches of rows with sizes of up to a total, or of one row.
+    """Yield the first row of each batch of consecutive rows, and the row after its last one.
+
+    The sizes of the rows of a batch add up to at most ``max_size``. A larger row is a batch of its
+    own.
 
     Args:
         sizes: size of each row.
@@ -237,17 +260,21 @@ def yield_batches(
     >>> list(yield_batches(np.array([2, 2, 9, 1]), 4))
     [(0, 2), (2, 3), (3, 4)]
     """
-    low, up_to = 0, np.cumsum(sizes)
+    low, cumulative_sizes = 0, np.cumsum(sizes)
     while low < len(sizes):
-        limit = (up_to[low - 1] if low else 0) + max_size
-        high = max(low + 1, int(np.searchsorted(up_to, limit, side="right")))
+        limit = (cumulative_sizes[low - 1] if low else 0) + max_size
+        high = max(low + 1, int(np.searchsorted(cumulative_sizes, limit, side="right")))
         high = high if max_rows is None else min(high, low + max_rows)
         yield low, high
         low = high
 
 
 def find_entries(lengths: Ints, rows: Ints) -> Ints:
-    """Compute the positions of the entries of some rows, where all rows are concatenated.
+    """Compute the positions of the entries of some rows in the concatenation of all rows.
+
+    Args:
+        lengths: number of entries of each row.
+        rows: indices of the rows.
 
     >>> find_entries(np.array([2, 1, 3]), np.array([2, 0])).tolist()
     [3, 4, 5, 0, 1]
@@ -257,7 +284,10 @@ def find_entries(lengths: Ints, rows: Ints) -> Ints:
 
 
 def join_sorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Find the indices of all pairs of equal entries; ``b`` is sorted.
+    """Find the pairs of equal entries of ``a`` and of ``b``, which is sorted.
+
+    Returns:
+        Index in ``a`` and index in ``b`` of each pair.
 
     >>> [x.tolist() for x in join_sorted(np.array([7, 4]), np.array([4, 4, 7]))]
     [[0, 1, 1], [2, 0, 1]]
@@ -272,7 +302,10 @@ def join_sorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
 
 
 def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Find the indices of all pairs of equal entries, in the order of ``a``.
+    """Find the pairs of equal entries of ``a`` and ``b``, in the order of ``a``.
+
+    Returns:
+        Index in ``a`` and index in ``b`` of each pair.
 
     >>> [x.tolist() for x in join_unsorted(np.array([7, 4]), np.array([7, 4, 4]))]
     [[0, 1, 1], [0, 1, 2]]

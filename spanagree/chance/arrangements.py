@@ -1,13 +1,20 @@
 """Distributions of segments over places, for random annotations with fixed counts of each kind.
 
-A *group* contains segments that exclude each other: those of one annotator in a document, or of one
-label too. Let the group have cᵢ segments of kind i, c in total. With F[u][p], the number of ways to
-place u segments, uᵢ of each kind, before the border p (:mod:`spanagree.chance.ways`), and B, the
-same number after the border, a segment of kind i is at the place (s, e) with the probability::
+A *border* is a position between two tokens, or at an end of the text, and a *place* (s, e) is a
+start and an end border. A *kind* is a set of places at which a segment may be
+(:mod:`spanagree.chance.place_kinds`). A *group* contains segments that exclude each other: those of
+one annotator in a document, or of one label too. Segments of one group and kind form a *class* and
+have the same distribution.
 
-    Σ_u F[u][s] · B[c − eᵢ − u][e] / (cᵢ · F[c][n]).
+Let the group have cᵢ segments of kind i, and let a *state* u contain the number uᵢ of segments of
+each kind before a border. With F[u][p], the number of ways to place these segments before the
+border p (:mod:`spanagree.chance.ways`), and B, the same number after the border, a segment of kind
+i is at the place (s, e) with the probability::
 
-B is F of the mirror image. Many groups with equal counts are computed together.
+    Σ_u F[u][s] · B[c − eᵢ − u][e] / (cᵢ · F[c][n]),
+
+where eᵢ is one segment of kind i, and n the last border. B is F of the mirror image. Many groups
+with equal counts are computed together.
 
 If a group has too many states u, the *mixture* keeps the number of segments exactly, and the number
 of each kind only on average. Each kind has a weight, and there is one F for each number of

@@ -2,9 +2,9 @@
 
 Eq. 1 of Li et al. 2024 (*Chance*) sums over all sets of other segments; see
 :mod:`spanagree.chance.start_distributions`. Here, sets of equal size m and length are counted
-together. Shrink every segment to one token: the k segments occupy k of F = n − a + k slots. A
-segment in slot y, with m longer segments of total excess d = Σ(aⱼ − 1) to its left, starts at
-x = y + d::
+together. The *excess* of a segment is its length less one token. Shrink every segment to one token:
+the k segments of the document, with a tokens out of n, occupy k of F = n − a + k *slots*. A segment
+in slot y, with m longer segments of total excess d to its left, starts at x = y + d::
 
     P(x) = 1/F · Σ_y Σ_m H(m | y) · T(m, x − y)
 
@@ -13,10 +13,11 @@ x = y + d::
     T(m, d)   probability that m segments drawn at random out of these K have the total excess d
 
 Every factor is a probability and every term is positive, so there is neither overflow nor
-cancellation. P depends on i only through F and the excesses of the *other* segments. It is
-symmetric, and constant for D ≤ x ≤ F − 1, with D the excess of all others (Prop. 3). In long
-documents, the edge converges to the constant long before D. So a distribution is stored as one edge
-and one constant (:class:`spanagree.chance.start_distributions.Profiles`).
+cancellation. P depends on the segment only through F and the excesses of the *other* segments. It
+is symmetric, and constant for D ≤ x ≤ F − 1, with D the excess of all others (Prop. 3). The
+constant is its *plateau*, and the values before it are its *edge*. In long documents, the edge
+converges to the constant long before D. So a distribution is stored as one edge and one constant
+(:class:`spanagree.chance.start_distributions.Profiles`).
 
 Tables are shaped (F, y, m) for H, (m, d) for T, and (F, x) for P.
 """
@@ -35,7 +36,7 @@ _FOURIER = 256  # largest number of tokens of an edge that is summed without Fou
 
 
 def compute_short_edges(excess: Ints, slots: Ints) -> list[Floats]:
-    """Compute the edge of P, followed by its plateau, for each F.
+    """Compute the edge of P, followed by its plateau, for each number of slots F.
 
     Args:
         excess: excess of each of the K other segments that are longer than one token.
@@ -43,7 +44,7 @@ def compute_short_edges(excess: Ints, slots: Ints) -> list[Floats]:
     """
     widths = compute_edge_width(int(excess.sum()), slots)
     max_width = int(widths.max())
-    edges: list[Floats] = []
+    edges_with_plateau: list[Floats] = []
     batch_size = max(1, CHUNK // (max_width + 1) ** 2)
     for first_row in range(0, len(slots), batch_size):
         K = len(excess)
@@ -58,19 +59,28 @@ def compute_short_edges(excess: Ints, slots: Ints) -> list[Floats]:
             subset_sums(excess, H.shape[2] - 1, max_width),
             slots[first_row : first_row + batch_size],
         )
-        edges += [
+        edges_with_plateau += [
             p[: w + 1] for p, w in zip(P, widths[first_row : first_row + batch_size], strict=True)
         ]
-    return edges
+    return edges_with_plateau
 
 
 def compute_edge_width(D: int, slots: Ints | int) -> Ints:
-    """Compute the width of an edge by Prop. 3, or up to the middle if the two edges meet."""
+    """Compute the number of positions of an edge by Prop. 3, limited to half of P.
+
+    Args:
+        D: total excess of the other segments.
+        slots: numbers of slots F.
+    """
     return np.minimum(D, (slots + D) // 2)
 
 
 def count_max_segments_left_of(excess: Ints, limit: int) -> int:
-    """Compute the largest number of longer segments that fit left of ``limit``."""
+    """Count the most segments longer than one token that fit left of ``limit``.
+
+    Args:
+        excess: excess of each segment, sorted.
+    """
     shortest = excess[: limit // 2 + 1]  # a segment longer than one token takes two tokens or more
     return int(np.searchsorted(np.cumsum(shortest + 1), limit, side="right"))
 
@@ -83,7 +93,7 @@ def convolve_starts(H: Floats, T: Floats, slots: Ints) -> Floats:
 
     Args:
         H: H(m | y); (F, y, m).
-        T: T(m, d), (m, d); or one table for each row, (rows, m, d).
+        T: T(m, d), (m, d); or one table for each row of P, (rows, m, d).
         slots: numbers of slots F.
 
     Returns:
@@ -107,7 +117,7 @@ def convolve_starts(H: Floats, T: Floats, slots: Ints) -> Floats:
 
 
 def _sum_antidiagonals(table: Floats) -> Floats:
-    """Compute Σ_y table[f, y, x − y] for x below the width of the table."""
+    """Compute Σ_y table[f, y, x − y] for x below the width of the table; (f, x)."""
     rows, height, width = table.shape
     padded = np.zeros((rows, height, width + height))
     padded[:, :, :width] = table

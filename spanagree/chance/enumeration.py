@@ -33,7 +33,7 @@ class Enumeration:
     """
 
     def __init__(self, segment_kinds: Sequence[SegmentKind], max_count: float = math.inf) -> None:
-        """Count the arrangements from each start on, by the segments left to place.
+        """Count the arrangements from each start on, for all numbers of segments to place.
 
         Args:
             segment_kinds: segments by kind.
@@ -68,7 +68,7 @@ class Enumeration:
         self.count = float(self._ways[0][self._counts])
 
     def __iter__(self) -> Iterator[list[tuple[int, int]]]:
-        """Yield start and end of each segment, kind by kind, in every arrangement."""
+        """Yield each arrangement as the start and end of its segments, kind by kind."""
         pending: list[tuple[int, tuple[int, ...], tuple[tuple[int, int, int], ...]]]
         pending = [(0, self._counts, ())]
         while pending:

@@ -22,7 +22,9 @@ _NEGLIGIBLE = 1e-30  # relative size of probabilities that are left out of sums
 def hypergeometric_left_of(
     K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0
 ) -> Floats:
-    """Compute H(m | y), (F, y ≤ limit, m), without columns m that are negligible everywhere.
+    """Compute H(m | y), shaped (F, y ≤ limit, m); negligible last columns m are left out.
+
+    Slots, F and y are as in :mod:`spanagree.chance.edges`.
 
     Args:
         K: number of segments longer than one token.
@@ -42,10 +44,11 @@ def hypergeometric_left_of(
 
 
 def hypergeometric_up_to_half(K: int, F: int, m: Ints) -> Floats:
-    """Compute H(m | y), (m, y < F), for m up to K/2; half of it for m = K/2.
+    """Compute H(m | y) for m up to K/2 and all y < F, shaped (m, y).
 
     H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K) is computed from the ratios of neighbouring
-    values on both sides of the peak of each row. The sum of a row is F / (K + 1).
+    values on both sides of the peak of each row, which sums to F / (K + 1). Values for m = K/2 are
+    halved, because the caller adds the mirror image.
 
     Args:
         K: number of segments longer than one token.
@@ -67,7 +70,7 @@ def hypergeometric_up_to_half(K: int, F: int, m: Ints) -> Floats:
 
 @lru_cache(maxsize=1024)
 def cached_hypergeometric(max_draws: int, n_special: int, total: int, max_m: int) -> Floats:
-    """Compute :func:`hypergeometric` for one total, cached, as most shapes need the same tables."""
+    """Compute :func:`hypergeometric` for one total, shaped (y, m), and cache it."""
     return hypergeometric(max_draws, n_special, np.array([total]), max_m)[0]
 
 
@@ -98,7 +101,10 @@ def hypergeometric(max_draws: int, n_special: int, total: Ints, max_m: int) -> F
 
 
 def _compute_by_binomials(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
-    """Compute the table of small totals by ratios of binomials."""
+    """Compute the table of :func:`hypergeometric` for small totals, by binomials.
+
+    It has the same arguments and result.
+    """
     y, m, C = np.arange(max_draws + 1)[:, None], np.arange(max_m + 1), compute_binomials()
     n_undrawn = (total[:, None] - y.T)[:, :, None]
     table = C[y, m] * C[np.maximum(n_undrawn, 0), n_special - m]
@@ -106,7 +112,11 @@ def _compute_by_binomials(max_draws: int, n_special: int, total: Ints, max_m: in
 
 
 def _compute_by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
-    """Compute the table of large totals by recursion over m, or draw by draw if that fails."""
+    """Compute the table of :func:`hypergeometric` for large totals, each m from m − 1.
+
+    It has the same arguments and result. Totals for which m = 0 is too improbable for a float are
+    computed draw by draw.
+    """
     n_remaining, m = np.maximum(total[:, None] - np.arange(max_draws), 1), np.arange(max_m)
     p_zero = np.ones((len(total), max_draws + 1))
     np.cumprod(np.maximum(n_remaining - n_special, 0) / n_remaining, axis=1, out=p_zero[:, 1:])
@@ -123,7 +133,10 @@ def _compute_by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) 
 
 
 def _compute_by_draws(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
-    """Compute the table by recursion over the draws."""
+    """Compute the table of :func:`hypergeometric` by recursion over the draws y.
+
+    It has the same arguments and result.
+    """
     m = np.arange(max_m + 1)
     table = np.zeros((len(total), max_draws + 1, max_m + 1))
     table[:, 0, 0] = 1

@@ -1,13 +1,15 @@
 """The edges of start distributions in long documents, in less than quadratic time.
 
-The edge is that of :mod:`spanagree.chance.edges`::
+The edge, with its plateau and the symbols, is that of :mod:`spanagree.chance.edges`::
 
     P(x) = 1/F · Σ_y Σ_m H(m | y) · T(m, x − y).
 
-It is computed by Fourier transforms, in one of three ways: over the tokens after which a renewal
-process has forgotten its start; over half of the m, as the other half is the mirror image; or, if a
-few segments are far longer than all others, by cases of the far segments to the left. Tables are
-shaped (m, y) or (m, d), and (excesses, x) for P.
+It is computed by Fourier transforms, in one of three ways. First, only up to the token at which the
+edge becomes flat. A renewal process, segments and free tokens one after the other, estimates this
+token: it is where the process has forgotten its start. Second, over half of the m, as the other
+half is the mirror image. Third, if a few *far* segments are far longer than all other segments,
+which are *near*, separately for each set of far segments to the left. Tables are shaped (m, y) or
+(m, d), and (excesses, x) for P.
 """
 
 from __future__ import annotations
@@ -48,45 +50,46 @@ _MANY = 64  # number of segments for each distinct length, below which all lengt
 
 
 def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
-    """Compute the edge of P with its plateau, for each distinct excess of a long document.
+    """Compute the edge of P with its plateau, by the distinct excesses of a long document.
 
-    The width of edges is the memory of a renewal process, doubled until the ends of edges are flat.
-    Each value is a mean of values at most the longest length before it, so if that many consecutive
-    values agree, all later values do. If an edge has room for most segments, as in dense text, sums
-    over the whole document are faster.
+    The edge of an excess e is that of each segment of this excess. Its width starts from the memory
+    of the renewal process, and is doubled until the end of the edge is flat. Each value is a mean
+    of earlier values, no further back than the longest length. So if that many consecutive values
+    agree, all later values do. If an edge has room for most segments, as in dense text, sums over
+    the whole document are faster.
 
     Args:
         excess: excess of each segment, sorted.
         F: number of slots.
     """
-    longer_than_one = excess[int(np.searchsorted(excess, 0, side="right")) :]
+    excess_of_longer = excess[int(np.searchsorted(excess, 0, side="right")) :]
     distinct_excesses = excess[np.flatnonzero(np.diff(excess, prepend=-1))].tolist()
-    for n_far in range(min(_FEW, len(longer_than_one) - 1), 0, -1):
-        near_excess, far_excess = longer_than_one[:-n_far], longer_than_one[-n_far:]
+    for n_far in range(min(_FEW, len(excess_of_longer) - 1), 0, -1):
+        near_excess, far_excess = excess_of_longer[:-n_far], excess_of_longer[-n_far:]
         if far_excess[0] > max(_FAR, 2 * near_excess[-1]):
             width = 2 * (
                 _compute_renewal_memory(near_excess, F)
                 + max(int(near_excess[-1]) + 1, FIRST_EDGE // 4)
             )
             width = min(width, (F - 1 + int(near_excess.sum())) // 2)
-            edges_beside_far = (
+            edges_with_far = (
                 _compute_edges_with_outliers(near_excess, far_excess, F, width, distinct_excesses)
                 if width < far_excess[0]
                 else None
             )
-            if edges_beside_far is not None:
-                return edges_beside_far
-    D = int(longer_than_one.sum())
+            if edges_with_far is not None:
+                return edges_with_far
+    D = int(excess_of_longer.sum())
     widths = {e: int(compute_edge_width(D - e, F)) for e in distinct_excesses}
-    n_flat = max(int(longer_than_one[-1]) + 1, FIRST_EDGE // 4)
+    n_flat = max(int(excess_of_longer[-1]) + 1, FIRST_EDGE // 4)
     edges: dict[int, Floats] = {}
-    width = _compute_renewal_memory(longer_than_one, F) + n_flat
+    width = _compute_renewal_memory(excess_of_longer, F) + n_flat
     while len(edges) < len(widths):
         width = min(width, max(widths.values()))
         missing = sorted(widths.keys() - edges.keys())
-        P = _compute_starts_up_to(width, longer_than_one, F, missing)
+        P = _compute_starts_up_to(width, excess_of_longer, F, missing)
         if P is None:
-            return edges | _compute_edges_by_halves(longer_than_one, F, missing)
+            return edges | _compute_edges_by_halves(excess_of_longer, F, missing)
         full_widths = np.array([widths[e] for e in missing])
         for i in np.flatnonzero(full_widths < width).tolist():
             P[i, full_widths[i] :] = P[i, full_widths[i]]
@@ -104,40 +107,40 @@ def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
 
 
 def _describe_purpose(excess: Ints, F: int) -> str:
-    """Describe the computation for an error on its cost."""
+    """Describe the computation for the error that it takes too much work."""
     n = F + int(excess.sum())
     return f"the chance of segments of up to {excess.max() + 1} tokens in a document of {n}"
 
 
 def _compute_renewal_memory(excess: Ints, F: int) -> int:
-    """Compute the number of tokens after which a renewal process has forgotten its start.
+    """Compute the number of tokens after which the renewal process forgets its start.
 
     In Fourier space, the increments of the renewal density are 1 / Σ_x z^x Pr(length > x). They are
-    computed on a stretch that is doubled until they vanish in its second half.
+    computed for the first tokens, twice as many each time, until they vanish in the second half.
 
     Args:
         excess: excess of each segment that is longer than one token.
         F: number of slots.
     """
-    n, stretch = F + int(excess.sum()), 4 << int(excess.max()).bit_length()
-    if len(excess) == F or stretch > CHUNK:  # without slots of one token it may never forget
+    n, n_tokens = F + int(excess.sum()), 4 << int(excess.max()).bit_length()
+    if len(excess) == F or n_tokens > CHUNK:  # without slots of one token it may never forget
         return n
     p_longer = np.bincount(excess)[::-1].cumsum()[::-1] / F
     p_longer[0] = 1
-    while stretch <= CHUNK:
-        increments = np.fft.irfft(1 / np.fft.rfft(p_longer, stretch), stretch)
+    while n_tokens <= CHUNK:
+        increments = np.fft.irfft(1 / np.fft.rfft(p_longer, n_tokens), n_tokens)
         remaining = np.abs(increments[::-1].cumsum())[::-1]
-        reach = int(np.flatnonzero(remaining > _FLAT * remaining[0])[-1])
-        if 2 * reach < stretch or n <= stretch:
-            return reach
-        stretch *= 2
+        last_relevant = int(np.flatnonzero(remaining > _FLAT * remaining[0])[-1])
+        if 2 * last_relevant < n_tokens or n <= n_tokens:
+            return last_relevant
+        n_tokens *= 2
     return n
 
 
 def _compute_starts_up_to(
     limit: int, excess: Ints, F: int, excesses: list[int], n_alone: int = 0
 ) -> Floats | None:
-    """Compute P(x) for x up to ``limit``, a row for each excess.
+    """Compute P(x) for x up to ``limit``, for a segment of each excess; (excesses, x).
 
     Args:
         limit: largest x.
@@ -179,7 +182,7 @@ def _compute_starts_up_to(
 def _compute_starts_with_shared_sums(
     H: dict[int, Floats], excess: Ints, F: int, excesses: list[int]
 ) -> Floats | None:
-    """Compute P(x) for each excess from sums that all lengths share.
+    """Compute P(x) for each excess from Fourier sums that all excesses share.
 
     Args:
         H: H(m | y) by the number of other longer segments.
@@ -188,7 +191,7 @@ def _compute_starts_with_shared_sums(
         excesses: excesses of the segments for which P is computed, sorted.
 
     Returns:
-        P; ``None`` if this takes too much work or loses digits.
+        P, (excesses, x); ``None`` if this takes too much work or loses digits.
     """
     from scipy.fft import irfft, next_fast_len, rfft  # lazy: only long documents need it
 
@@ -224,10 +227,10 @@ def _compute_edges_with_outliers(
     """Compute edges if a few segments are far longer than the others.
 
     First, far segments count as one token each. Let W_l(x) be the probability that the segment
-    starts at x and l given far segments are to its left, which is a weighted sum like P. The
-    probability of exactly these far segments to the left follows by inclusion and exclusion, up to
-    the middle of the document; the rest is the mirror image. Then the far segments to the left add
-    their excess to x.
+    starts at x and l specific far segments are to its left, which is a weighted sum like P. The
+    probability that exactly these far segments are to the left follows by inclusion and exclusion,
+    up to the middle of the document; the rest is the mirror image. Then the far segments to the
+    left add their excess to x.
 
     Args:
         near_excess: excess of each other segment that is longer than one token.
@@ -325,9 +328,10 @@ def _extend_to_middle(W: Floats, last_position: int) -> Floats | None:
 
 
 def _compute_edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[int, Floats]:
-    """Compute edges by sums over the whole document, with m up to half of the other segments.
+    """Compute edges by sums over the whole document, with m up to half of the others.
 
-    The part of P with m of the K others to the left is the mirror image of that with K − m.
+    The part of P with m of the K other segments to the left is the mirror image of the part with K
+    − m.
 
     Args:
         excess: excess of each segment that is longer than one token.
@@ -370,16 +374,16 @@ def _compute_edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[
 
 
 def _trim_plateaus(P: Floats) -> list[Floats]:
-    """Cut each row after the first value of its constant end."""
+    """Cut each row after the first value of its constant end; the last value is the plateau."""
     is_flat = np.abs(P - P[:, -1:]) <= _ROUNDED * P[:, -1:]
     n_flat_at_end = np.cumprod(is_flat[:, ::-1], axis=1).sum(1)
     return [p[: len(p) + 1 - n] for p, n in zip(P, n_flat_at_end.tolist(), strict=True)]
 
 
 def _compute_shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
-    """Compute the terms ± c_j of the sums Σ_m H(m) T'(m), in Fourier space.
+    """Compute the terms (−1)^j c_j, in Fourier space, of the sums Σ_m H(m) T'(m) of all excesses.
 
-    T(m) counts the sets of m segments by their total excess. Without one segment of excess e,
+    Let T count sets of segments, and T' the sets without one segment of excess e. Then
 
         T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m),
 
@@ -389,8 +393,8 @@ def _compute_shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
     the error of the transforms are left out, which are most of them at most frequencies.
 
     Args:
-        T: numbers of sets of m segments with each total excess, transformed.
-        H: H(m | y), transformed; overwritten.
+        T: numbers of sets of m segments with each total excess, transformed; (m, frequencies).
+        H: H(m | y), transformed, (m, frequencies); overwritten.
         K: number of segments that are longer than one token.
     """
     m, C = np.arange(len(H)), compute_binomials()
@@ -413,7 +417,12 @@ def _compute_shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
 
 
 def _sum_shifted(terms: Floats, excesses: list[int]) -> Floats:
-    """Compute Σ_j (±c_j)(x − j·e), with a row for each e."""
+    """Compute Σ_j (−1)^j c_j(x − j·e), with a row for each excess e.
+
+    Args:
+        terms: values (−1)^j c_j(x); (j, x).
+        excesses: excesses e of the rows.
+    """
     width = terms.shape[1]
     padded = np.zeros((len(terms), 2 * width))
     padded[:, width:] = terms

@@ -124,7 +124,7 @@ class ChanceModel:
             )
 
     def bind_to_ids(self, corpus: Corpus, *, in_part: bool = False) -> tuple[ChanceModel, Corpus]:
-        """Bind rules of documents to document ids, so that parts of the corpus keep them.
+        """Bind the rules of places to document ids, so that parts of the corpus keep them.
 
         Args:
             corpus: corpus of the rules, or a part of it.

@@ -1,10 +1,11 @@
 """The walk for one-to-one matches of segments with borders that differ by at most t tokens.
 
-Two segments of the same label are *near* if both |s₁ − s₂| ≤ t and |e₁ − e₂| ≤ t. Starts and ends
-of segments that share no tokens are in the same order, so the largest number of pairs is found from
-the left: pair the next two segments if they are near; else drop each one that starts or ends more
-than t tokens too early, or both. This needs only the segments that still wait for a partner, so
-both annotations can be read together from the left. Tables are shaped by the numbers of placed
+Two segments of the same label are *near* if both |s₁ − s₂| ≤ t and |e₁ − e₂| ≤ t, for starts s and
+ends e. Starts and ends of segments that share no tokens are in the same order, so the largest
+number of pairs is found from the left: pair the next two segments if they are near; else drop each
+one that starts or ends more than t tokens too early, or both. This needs only the *waiting*
+segments, which have no partner yet and may be near a later segment. So both annotations can be read
+together from the left (:mod:`spanagree.chance.walk`). Tables are shaped by the numbers of placed
 segments of each kind, and by match or moment.
 """
 
@@ -30,7 +31,14 @@ _State: TypeAlias = "tuple[tuple[int, int], tuple[tuple[Span, ...], tuple[Span, 
 
 
 def take_pairs(a: Sequence[Span], b: Sequence[Span], t: int) -> tuple[int, int, int]:
-    """Count the pairs taken from the left, and the processed segments of A and of B.
+    """Pair near segments of A and B from the left; segments are sorted.
+
+    Args:
+        a, b: start and end of each segment of A and of B, sorted.
+        t: largest difference of starts, and of ends.
+
+    Returns:
+        Number of pairs, and numbers of paired or dropped segments of A and of B.
 
     >>> take_pairs([(0, 2), (5, 6)], [(1, 2), (3, 4)], 1)
     (1, 1, 2)
@@ -50,7 +58,7 @@ def take_pairs(a: Sequence[Span], b: Sequence[Span], t: int) -> tuple[int, int, 
 
 
 class NearWalk(Walk):
-    """The walk for segments within a tolerance; one label can match at most."""
+    """The walk for segments within a tolerance; only the segments of one label can match."""
 
     def __init__(
         self,
@@ -98,7 +106,7 @@ class NearWalk(Walk):
             np.zeros(len(self.borders)),
             0.0,
         )
-        everything_placed = tuple(-1 for _ in self.shape[:-1])
+        all_placed = tuple(-1 for _ in self.shape[:-1])
         ways_by_border: dict[int, Floats] = {}
         if table_size > budget:
             return ways_by_border
@@ -122,7 +130,7 @@ class NearWalk(Walk):
                     table for (read_up_to, _), table in tables[i, 0].items() if read_up_to == (i, i)
                 )
                 ways_by_border[self.borders[i]] = np.asarray(
-                    sum(table[everything_placed] for table in finished_tables)
+                    sum(table[all_placed] for table in finished_tables)
                 )
             if i == len(self.borders) - 1:
                 break
@@ -147,7 +155,13 @@ class NearWalk(Walk):
     def _place_segment(
         self, state: _State, annotation_index: int, option: WalkOption
     ) -> tuple[int, _State]:
-        """Compute the pairs that an option adds, and the state that it leads to."""
+        """Count the pairs that an option adds to a state, and find the next state.
+
+        Args:
+            state: borders up to which the annotations are read, and waiting segments.
+            annotation_index: 0 for an option of the first annotation, 1 for one of the second.
+            option: segment or gap that is placed.
+        """
         read_up_to, waiting = state
         n_pairs = 0
         if option.label != OTHER:
@@ -165,13 +179,13 @@ class NearWalk(Walk):
         return n_pairs, (
             next_read_up_to,
             (
-                self._can_still_match(waiting[0], next_read_up_to[1]),
-                self._can_still_match(waiting[1], next_read_up_to[0]),
+                self._select_matchable(waiting[0], next_read_up_to[1]),
+                self._select_matchable(waiting[1], next_read_up_to[0]),
             ),
         )
 
-    def _can_still_match(self, waiting: tuple[Span, ...], i: int) -> tuple[Span, ...]:
-        """Keep the waiting segments that can be near a segment from border index ``i`` on."""
+    def _select_matchable(self, waiting: tuple[Span, ...], i: int) -> tuple[Span, ...]:
+        """Select the waiting segments that may be near a segment placed from border ``i`` on."""
         start, end = (
             self.counted_borders[0][i] - self.within,
             self.counted_borders[2][i] - self.within,
@@ -182,7 +196,9 @@ class NearWalk(Walk):
 def _extend_gaps(
     options: Sequence[Sequence[WalkOption]], border_indices: Collection[int]
 ) -> list[list[WalkOption]]:
-    """Extend the gaps of a fixed annotation up to its next segment that can match.
+    """Extend each gap of a fixed annotation up to its next segment that can match.
+
+    One step then replaces many.
 
     Args:
         options: option of the annotation at each border.

@@ -1,7 +1,11 @@
 """Kinds of places of segments, for many documents together.
 
-A kind belongs to a document and a rule; a random segment of a kind may be at any place of the kind.
-Kinds are columns with one entry for each kind; places are columns of start and end, sorted by kind.
+A *place* is a pair of start and end in a document. A rule of places divides the places of each
+document into *kinds* (:mod:`spanagree.chance.place_rules`), and a random segment of a kind may be
+at any place of the kind. Places that keep a rule are its *sites*. *Slots* are units of equal rank
+in a document, such as words or tokens: a segment that takes w slots may be at any w consecutive
+slots, as in the uniform model. Kinds are columns with one entry for each kind; places are columns
+of start and end, sorted by kind.
 """
 
 from __future__ import annotations
@@ -47,12 +51,12 @@ class PlaceKinds:
         return np.diff(self.first)
 
     def compute_longest(self, kind_index: int) -> int:
-        """Compute the length of the longest place of a kind."""
+        """Compute the length of the longest place of a kind; 0 without places."""
         rows = slice(int(self.first[kind_index]), int(self.first[kind_index + 1]))
         return int((self.end[rows] - self.start[rows]).max(initial=0))
 
     def collect_ends(self, kind_index: int) -> dict[int, list[int]]:
-        """Collect the ends of the places of a kind, for each start."""
+        """Collect the ends of the places of a kind by start."""
         rows = slice(int(self.first[kind_index]), int(self.first[kind_index + 1]))
         ends: dict[int, list[int]] = {}
         for start, end in zip(self.start[rows].tolist(), self.end[rows].tolist(), strict=True):
@@ -132,13 +136,14 @@ def build_kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
 def remove_gaps(
     all_kinds: PlaceKinds, text: Ints, kind_index: Ints
 ) -> tuple[Ints, PlaceKinds, Ints]:
-    """Remove tokens in no place, so that equal patterns of places become equal kinds.
+    """Remove the tokens outside all places, and merge kinds with the same pattern of places.
 
-    The possible overlaps of segments stay the same in every text.
+    Positions are counted without these tokens, so patterns with other gaps become equal. The
+    possible overlaps of segments stay the same in every text.
 
     Args:
         all_kinds: kinds and their places.
-        text: text of each segment.
+        text: index of the text of each segment; positions are changed in each text separately.
         kind_index: kind of each segment.
 
     Returns:
@@ -158,13 +163,15 @@ def remove_gaps(
         np.tile(text_of_place, 2),
         np.concatenate((all_kinds.start[place_rows], all_kinds.end[place_rows])),
     )
-    start_index, end_index = np.split(border_index, 2)
-    n_open = np.cumsum(np.bincount(start_index, minlength=len(border)) - np.bincount(end_index))
-    position = np.append(0, np.cumsum(np.diff(border) * (n_open[:-1] > 0)))
-    is_first = np.append(True, owner[1:] != owner[:-1])
-    text_index = np.cumsum(is_first) - 1
-    position -= position[is_first][text_index]
-    start, end_index = position[start_index], position[end_index]
+    start_border, end_border = np.split(border_index, 2)
+    n_places_over = np.cumsum(
+        np.bincount(start_border, minlength=len(border)) - np.bincount(end_border)
+    )
+    position = np.append(0, np.cumsum(np.diff(border) * (n_places_over[:-1] > 0)))
+    is_first_border = np.append(True, owner[1:] != owner[:-1])
+    text_index = np.cumsum(is_first_border) - 1
+    position -= position[is_first_border][text_index]
+    start, end = position[start_border], position[end_border]
     last_place = np.cumsum(n_places)
     row_by_pattern: dict[tuple[bytes, bytes], int] = {}
     new_kind = np.zeros(len(kind_index), np.int64)
@@ -174,7 +181,7 @@ def remove_gaps(
     ):
         pattern = (
             start[first_place_row:place_stop].tobytes(),
-            end_index[first_place_row:place_stop].tobytes(),
+            end[first_place_row:place_stop].tobytes(),
         )
         new_kind[row] = row_by_pattern.setdefault(pattern, len(kept_rows))
         if new_kind[row] == len(kept_rows):
@@ -190,6 +197,6 @@ def remove_gaps(
         all_kinds.taken[kept_kinds],
         np.append(0, np.cumsum(n_places[kept_rows])),
         start[kept_places],
-        end_index[kept_places],
+        end[kept_places],
     )
-    return new_kind[row_of_segment], squeezed, position[np.append(is_first[1:], True)]
+    return new_kind[row_of_segment], squeezed, position[np.append(is_first_border[1:], True)]

@@ -1,10 +1,11 @@
 """Rules that give every place of a document a kind, from its text alone.
 
 A *place* is a pair (start, end) in a document. A rule never depends on annotations, so segments of
-two annotators at the same place have the same kind. The kind of most rules is a length and a
-feature of the place; that of :class:`WordRule` is a length in words and the positions of both ends
-relative to words. Places and kinds are columns: one array each for document, start and end, or for
-the two components of a kind.
+two annotators at the same place have the same kind. A kind has two components, ``first`` and
+``second``: for most rules a length and a feature of the place, for :class:`WordRule` a length in
+words and the positions of both ends relative to words. Some rules ask for a property of places; the
+places that have it are the *sites* of the rule. Places and kinds are columns: one array each for
+document, start and end, or for the two components of a kind.
 """
 
 from __future__ import annotations
@@ -29,19 +30,24 @@ class PlaceRule(Protocol):
     """Rule that assigns a kind to each place, and lists the places of a kind."""
 
     def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Compute the kind of each place, as two columns: its first and its second component."""
+        """Compute the two components of the kind of each place."""
 
     def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """List the places of kinds, each in a document: row of the kind, start and end."""
+        """List the places of kinds, each in a document.
+
+        Returns:
+            Row of the kind, start and end of each place, sorted by kind.
+        """
 
     def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
         """Compute OFF_SITE, AT_SITE or NO_SITES for each kind: whether its places keep the rule."""
 
     def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Count the slots of the document of each kind, and those that a segment of the kind takes.
+        """Count the slots of the document of each kind, and the slots that a segment takes.
 
-        Segments of such kinds occupy consecutive slots anywhere, so the x-th place begins in slot
-        x. Other kinds have 0 slots.
+        Slots are units of equal rank, such as words. A segment that takes slots may be at any
+        consecutive slots, and its x-th place begins in slot x. A segment takes 0 slots if its kind
+        allows only some.
         """
 
 
@@ -66,7 +72,7 @@ class FeatureRule:
         return end - start, self.feature(document, start, end)
 
     def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """List the places with the lengths and features of these kinds."""
+        """List the places with the lengths and features of these kinds, in a document each."""
         n_starts = np.maximum(self.lengths[document] - first + 1, 0)
         check_cost(
             4 * float(n_starts.sum()), f"{self.purpose}: the places of all kinds of segments"
@@ -81,7 +87,7 @@ class FeatureRule:
         return second if self.with_sites else np.full(len(second), NO_SITES)
 
     def count_slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return 0 slots for each segment, because places with a feature are not consecutive."""
+        """Count no slots for segments, because places with a feature are not consecutive."""
         return self.lengths[document], np.zeros_like(first)
 
 
@@ -100,12 +106,12 @@ def build_anywhere_rule(lengths: Ints) -> AnywhereRule:
 
 
 def _compute_first_entries(lengths: Ints) -> Ints:
-    """Compute the first entry of each document in a concatenated array."""
+    """Compute the index of each document's first entry in a concatenated array."""
     return np.cumsum(lengths) - lengths
 
 
 def build_end_value_rule(lengths: Ints, values: Ints) -> FeatureRule:
-    """Build the rule of the values of the first and the last token.
+    """Build the rule with the values of the first and the last token as the feature.
 
     Args:
         lengths: number of tokens of each document.
@@ -197,10 +203,11 @@ def build_site_rule(lengths: Ints, document: Ints, start: Ints, end: Ints) -> Fe
 
 @dataclass(frozen=True)
 class WordRule:
-    """Rule with kinds that are the number of touched words and the positions of both ends.
+    """Rule with the number of touched words, and the positions of both ends, as kind.
 
-    A place that touches no word has the kind 0 and its length. The texts of all documents are
-    concatenated to one line of characters.
+    A place touches a word if it shares a character with it. Each end is at an edge of a word,
+    inside a word or between words. A place that touches no word has the kind 0 and its length. The
+    texts of all documents are concatenated to one *line* of characters.
 
     Attributes:
         lengths: number of characters of each document.
@@ -234,8 +241,10 @@ class WordRule:
             np.append(line[:, 1], beyond + 1),
         )
 
-    def _locate(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Compute the position of places on the line of all documents, and the touched words.
+    def _locate_on_line(
+        self, document: Ints, start: Ints, end: Ints
+    ) -> tuple[Ints, Ints, Ints, Ints]:
+        """Locate places on the line, with the first and the last word that they touch.
 
         Returns:
             Start and end on the line, and indices of the first and the last touched word.
@@ -245,21 +254,29 @@ class WordRule:
         return line + start, line + end, first, next_word - 1
 
     def convert_to_words(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Convert places to words: index of the first touched word, and one after the last.
+        """Find the range of touched words of each place.
 
-        Words are numbered over all documents. A place that touches no word is empty.
+        Words are numbered over all documents. The range of a place that touches no word is empty.
+
+        Returns:
+            Index of the first touched word, and the index after the last.
         """
         s, e = self.stretch[document] + start, self.stretch[document] + end
         return np.searchsorted(self.end, s, side="right"), np.searchsorted(self.start, e)
 
     def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Compute the number of touched words, and the positions of both ends or the length."""
-        s, e, first_word, last_word = self._locate(document, start, end)
+        """Compute the number of touched words, and a code of the positions of both ends.
+
+        Without touched words, the second component is the length of the place.
+        """
+        line_start, line_end, first_word, last_word = self._locate_on_line(document, start, end)
         n_touched = np.maximum(last_word - first_word + 1, 0)
         start_position = _convert_border_to_words(
-            s, self.start[first_word], self.start[first_word] < s
+            line_start, self.start[first_word], self.start[first_word] < line_start
         )
-        end_position = _convert_border_to_words(e, self.end[last_word], self.end[last_word] > e)
+        end_position = _convert_border_to_words(
+            line_end, self.end[last_word], self.end[last_word] > line_end
+        )
         return n_touched, np.where(n_touched > 0, 3 * start_position + end_position, end - start)
 
     def compute_site_codes(self, first: Ints, second: Ints) -> Ints:
@@ -272,7 +289,7 @@ class WordRule:
         return n_words, np.where(self.compute_site_codes(first, second) == AT_SITE, first, 0)
 
     def list_places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """List the places that touch words, and those that touch none, sorted by kind."""
+        """List the places of these kinds, with and without touched words, sorted by kind."""
         tables = [
             self._list_places_with_words(document, first, second),
             self._list_places_between_words(document, first, second),
@@ -284,7 +301,13 @@ class WordRule:
     def _list_places_with_words(
         self, document: Ints, touched: Ints, boundary: Ints
     ) -> tuple[Ints, Ints, Ints]:
-        """List the places that touch at least one word: row of the kind, start and end."""
+        """List the places of kinds with touched words: row of the kind, start and end.
+
+        Args:
+            document: document of each kind.
+            touched: number of touched words of each kind.
+            boundary: code of the positions of both ends of each kind.
+        """
         first_candidate = self.words[document]
         candidate_stop = np.where(
             touched > 0, self.words[document + 1] - touched + 1, first_candidate
@@ -310,16 +333,15 @@ class WordRule:
     def _compute_start_range(
         self, first_word: Ints, boundary: Ints, document: Ints
     ) -> tuple[Ints, Ints]:
-        """Compute the range of possible starts, if a place first touches a given word.
+        """Compute the range of starts on the line, from the first touched word.
 
         Args:
-            first_word: index of the first word that each place touches.
-            boundary: 0 if the place starts where the word does, 1 if it starts within the word, 2
-                if it starts in the gap before the word.
+            boundary: position of the start relative to the word: EDGE, INSIDE or BETWEEN.
+            first_word: index of the first touched word of each place.
             document: document of each place.
 
         Returns:
-            First possible start, and position after the last one, on the line of all documents.
+            First possible start, and position after the last one.
         """
         is_first = first_word == self.words[document]
         previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])
@@ -333,7 +355,13 @@ class WordRule:
     def _compute_end_range(
         self, last_word: Ints, boundary: Ints, document: Ints
     ) -> tuple[Ints, Ints]:
-        """Compute the range of ends of places from the last word and the position in it."""
+        """Compute the range of ends on the line, from the last touched word.
+
+        Args:
+            boundary: position of the end relative to the word: EDGE, INSIDE or BETWEEN.
+            last_word: index of the last touched word of each place.
+            document: document of each place.
+        """
         is_last = last_word == self.words[document + 1] - 1
         end_of_text = self.stretch[document] + self.lengths[document]
         next_start = np.where(is_last, end_of_text, self.start[last_word + 1])
@@ -347,16 +375,22 @@ class WordRule:
     def _list_places_between_words(
         self, document: Ints, touched: Ints, length: Ints
     ) -> tuple[Ints, Ints, Ints]:
-        """List the places that touch no word."""
+        """List the places of kinds without touched words: row of the kind, start and end.
+
+        Args:
+            document: document of each kind.
+            touched: number of touched words of each kind; kinds with words are passed over.
+            length: length of the places of each kind.
+        """
         rows = np.flatnonzero(touched == 0)
         n_starts = np.maximum(self.lengths[document[rows]] - length[rows] + 1, 0)
         start, row = expand_ranges(np.zeros_like(n_starts), n_starts)
         end = start + length[rows][row]
-        _, _, first_word, last_word = self._locate(document[rows][row], start, end)
+        _, _, first_word, last_word = self._locate_on_line(document[rows][row], start, end)
         touches_none = last_word < first_word
         return rows[row[touches_none]], start[touches_none], end[touches_none]
 
 
 def _convert_border_to_words(border: Ints, edge: Ints, is_inside: Bools) -> Ints:
-    """Classify borders: at the edge of a word, inside the word, or between words."""
+    """Classify borders as at the edge of a word, inside the word, or between words."""
     return np.where(border == edge, EDGE, np.where(is_inside, INSIDE, BETWEEN))

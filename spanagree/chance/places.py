@@ -81,7 +81,9 @@ class Places:
         return any(hasattr(rule, "column") for rule in self.rules.values())
 
     def find_words_of_all(self, purpose: str) -> str:
-        """Find the rule of words for all labels and documents; empty without rules of words.
+        """Find the name of the rule of words, such as words+marks, for the whole corpus.
+
+        The name is empty if no rule is about words.
 
         Raises:
             SettingError: if a rule of words applies to only some labels or documents.
@@ -155,7 +157,10 @@ class Places:
         return replace(self, rules=rules)
 
     def bind_to_corpus(self, corpus: Corpus) -> CorpusPlaces:
-        """Bind the rule to a corpus.
+        """Bind the rules to a corpus: find the rule of each document and label.
+
+        Rules are looked up by label and by variant, a set of documents in which each label has the
+        same rule.
 
         Raises:
             SettingError: if the rule needs data that the corpus does not have.
@@ -194,7 +199,14 @@ class Places:
         label_and_name: tuple[str, str],
         per_document: Sequence[Mapping[str, Any]] | None,
     ) -> PlaceRule:
-        """Bind the rule of a label, or the rules of that name if documents have their own rules."""
+        """Bind the rule of a label to a corpus.
+
+        Args:
+            label_and_name: label, empty for all other labels; and name of the rule, used if
+                documents have their own rules.
+            per_document: rules by label of each document; ``None`` if all documents have the same.
+            corpus: annotations.
+        """
         label, name = label_and_name
         if name == ANYWHERE:
             return build_anywhere_rule(corpus.lengths)
@@ -214,6 +226,8 @@ class Places:
 class CorpusPlaces:
     """Rules that are bound to a corpus.
 
+    Documents in which each label has the same rule form a *variant*.
+
     Attributes:
         rules: distinct rules.
         variant: row of the table for each document; (documents,).
@@ -225,7 +239,7 @@ class CorpusPlaces:
     table: Ints
 
     def find_kinds(self, segments: Layer | SegmentColumns) -> PlaceKinds:
-        """Determine the kinds of the segments of one or more layers."""
+        """Find the kind of each segment, and all places of each kind."""
         document = segments.document
         rule = self.table[self.variant[document], segments.label]
         return find_place_kinds(self.rules, rule, document, segments.start, segments.end)
@@ -251,7 +265,7 @@ class _Predicate:
             )
 
     def _has_property(self, token: str) -> bool:
-        """Decide whether a token has the property, as the user's function says."""
+        """Call the user's function to decide whether a token has the property."""
         try:
             return bool(self.has(token))
         except Exception as error:  # a user's function may raise anything
@@ -262,7 +276,7 @@ class _Predicate:
 
 
 def find_places(rule_argument: Any) -> Places | None:
-    """Build a rule from the argument ``places``; ``None`` for the uniform rule.
+    """Convert the argument ``places`` to a rule; ``None`` for the uniform rule.
 
     Raises:
         SettingError: if the rule is unknown.
@@ -291,7 +305,7 @@ def find_places(rule_argument: Any) -> Places | None:
 
 
 def _parse_places(text: str) -> Places | None:
-    """Parse the name of a rule, a column, or a list of rules by label."""
+    """Parse the name of a rule, a column, or a list of rules by label, such as PER=capitals."""
     if text == ANYWHERE:
         return None
     if text.lower().endswith(_SUFFIXES) and "=" not in text:
@@ -321,7 +335,7 @@ def _parse_places(text: str) -> Places | None:
 
 
 def _parse_rule(name: str, text: str) -> Any:
-    """Parse the name of a rule or a column."""
+    """Parse the name of one rule or column; ``text`` is the whole argument, for errors."""
     if name in NAMED:
         return name
     column, equals, values = name.removeprefix(_COLUMN).partition("=")
@@ -341,7 +355,15 @@ def _build_unknown_error(text: str) -> SettingError:
 
 
 def _parse_rules_by_label(rule: Any, location: str) -> dict[str, Any]:
-    """Check the rule of a document, and return its rules by label."""
+    """Check the rule of a document, and list its rules by label.
+
+    Args:
+        rule: rule as the user wrote it, such as ``{"name": "site", "ok": […]}``.
+        location: beginning of error messages.
+
+    Raises:
+        SettingError: if the rule is not a mapping with a known name, or has no list under a key.
+    """
     if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str):
         raise SettingError(
             f'{location}: {quote_value(rule)}; a mapping such as {{"name": "site", …}} is needed'
@@ -430,7 +452,7 @@ def _bind_document_rules(
 
 
 def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, int]:
-    """Check a site of a document, and return its start and end."""
+    """Check a site of a document, and convert it to its start and end."""
     try:
         start, end = (int(x) for x in site)
     except (TypeError, ValueError):
@@ -446,7 +468,16 @@ def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, in
 def _concatenate_values(
     corpus: Corpus, rules: Sequence[Mapping[str, Any] | None], key: str, sizes: Ints
 ) -> list[Any]:
-    """Concatenate the values of all documents."""
+    """Concatenate the values of all documents under a key of their rules.
+
+    A document without a rule gets as many times ``None`` as it needs values.
+
+    Args:
+        sizes: number of values that each document needs.
+        corpus: annotations.
+        rules: rule of each document, or ``None``.
+        key: key of the values in a rule.
+    """
     all_values: list[Any] = []
     for document_index, (rule, size) in enumerate(zip(rules, sizes.tolist(), strict=True)):
         values = [None] * size if rule is None else list(rule[key])

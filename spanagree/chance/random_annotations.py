@@ -7,9 +7,11 @@ user-defined measures, and it replaces exact figures that would take too much wo
 of the match in documents over the budget, and expected one-to-one matches, which are reported with
 their standard errors.
 
-Sampling: with every segment shrunk to one token, the k segments of a group occupy k of n − a + k
-slots; k distinct slots are drawn in random order, and the excess of the segments to the left is
-added back. Arrays have one entry for each segment.
+Segments that exclude each other form a *group*, and the *excess* of a segment is its length less
+one token. Let a group have k segments with a tokens, in a document of n tokens. With every segment
+shrunk to one token, the segments occupy k of n − a + k *slots*; k distinct slots are drawn in
+random order, and the excess of the segments to the left is added back. Arrays have one entry for
+each segment.
 """
 
 from __future__ import annotations
@@ -166,7 +168,17 @@ def simulate(
 def _draw_group_starts(
     group: Ints, tokens: Ints, segment_length: Ints, rng: np.random.Generator, free: bool
 ) -> Ints:
-    """Draw a start for each segment; segments of one group exclude each other unless ``free``."""
+    """Draw a start for each segment; segments of one group exclude each other unless ``free``.
+
+    A slot is a free token of the group, or a segment shrunk to one token.
+
+    Args:
+        group: group of each segment.
+        tokens: number of tokens of the document of each group.
+        segment_length: length of each segment.
+        rng: random generator.
+        free: True if segments do not exclude each other.
+    """
     if free:
         if (segment_length > tokens[group]).any():
             raise InputError("segments do not fit: one is longer than its document")
@@ -181,18 +193,24 @@ def _draw_group_starts(
     slot = first_slot[group] + _draw_distinct_slots(
         group, slots, rng
     )  # consecutive over all groups
-    in_order = np.argsort(slot)
-    excess_in_order = (segment_length - 1)[in_order]
+    order = np.argsort(slot)
+    excess_by_slot = (segment_length - 1)[order]
     excess_before = np.empty(len(group), np.int64)  # excess to the left, over all groups
-    excess_before[in_order] = np.cumsum(excess_in_order) - excess_in_order
+    excess_before[order] = np.cumsum(excess_by_slot) - excess_by_slot
     return slot - first_slot[group] + excess_before - (np.cumsum(excess) - excess)[group]
 
 
 def _draw_distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
-    """Draw a slot for each segment, distinct within its group, with all choices equally likely.
+    """Draw a slot for each segment, distinct in its group, with all choices equally likely.
 
     In groups with few segments among many slots, segments draw slots until these are distinct. In
-    the other groups, all slots are shuffled. So the cost is proportional to the number of segments.
+    the other, *crowded* groups, all slots are shuffled. So the cost is proportional to the number
+    of segments.
+
+    Args:
+        group: group of each segment.
+        slots: number of slots of each group.
+        rng: random generator.
     """
     n_segments = np.bincount(group, minlength=len(slots))
     is_crowded = 2 * n_segments > slots
@@ -204,11 +222,11 @@ def _draw_distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> 
         slot[unplaced] = rng.integers(0, slots[group[unplaced]])
         has_unplaced = np.zeros(len(slots), np.bool_)
         has_unplaced[group[unplaced]] = True
-        placed_nearby = sparse_segments[
+        placed_in_same_groups = sparse_segments[
             has_unplaced[group[sparse_segments]] & is_placed[sparse_segments]
         ]
         # segments with a slot keep it, as the sort is stable
-        candidates = np.concatenate((placed_nearby, unplaced))
+        candidates = np.concatenate((placed_in_same_groups, unplaced))
         global_slot = first_slot[group[candidates]] + slot[candidates]
         order = np.argsort(global_slot, kind="stable")
         is_placed[unplaced] = True
@@ -226,9 +244,11 @@ def _draw_distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> 
     crowded_segments = np.flatnonzero(is_crowded[group])
     crowded_segments = crowded_segments[np.argsort(group[crowded_segments], kind="stable")]
     segment_ends = np.cumsum(n_segments[crowded_groups])
-    rank = np.arange(len(crowded_segments)) - np.repeat(
+    rank_in_group = np.arange(len(crowded_segments)) - np.repeat(
         segment_ends - n_segments[crowded_groups], n_segments[crowded_groups]
     )
-    first_of_segment = np.repeat(first_shuffled, n_segments[crowded_groups])
-    slot[crowded_segments] = shuffled[first_of_segment + rank] - first_of_segment
+    first_shuffled_of_group = np.repeat(first_shuffled, n_segments[crowded_groups])
+    slot[crowded_segments] = (
+        shuffled[first_shuffled_of_group + rank_in_group] - first_shuffled_of_group
+    )
     return slot

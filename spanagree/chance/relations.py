@@ -23,7 +23,9 @@ from spanagree.arrays import Floats
 
 @lru_cache(maxsize=4096)
 def compute_relation_matches(a: int, b: int, pairs_a: int, pairs_b: int, common: int) -> Floats:
-    """Compute the distribution of the number of common relations, for one label and kind.
+    """Compute the distribution of the number of matching relations of one label and kind.
+
+    The entry m of the array is the probability of m matches.
 
     Args:
         a: number of relations of the first annotator.
@@ -44,5 +46,5 @@ def compute_relation_matches(a: int, b: int, pairs_a: int, pairs_b: int, common:
 
 
 def _hypergeometric(m: int, n_special: int, total: int, n_drawn: int) -> float:
-    """Compute the probability that m special elements are among those drawn out of a total."""
+    """Compute the probability of m special elements among ``n_drawn`` drawn from a total."""
     return comb(n_special, m) * comb(total - n_special, n_drawn - m) / comb(total, n_drawn)

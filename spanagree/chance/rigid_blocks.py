@@ -1,8 +1,9 @@
 """Blocks of segments that move together in a random annotation of discontinuous segments.
 
-The *shape* of a segment, its pieces and the gaps between them, is fixed. Segments with hulls that
-share tokens, directly or through other segments, keep their relative positions: they move together
-as one *block*, which is placed like a segment of the length of its hull. So
+The *shape* of a segment, its pieces and the gaps between them, is fixed, and its *hull* reaches
+from its first to its last token. Segments with hulls that share tokens, directly or through other
+segments, keep their relative positions: they move together as one *block*, which is placed like a
+segment of the length of its hull. So
 
     P(segment starts at x) = P(block starts at x − offset),
 
@@ -38,7 +39,7 @@ class Blocks(NamedTuple):
 
 
 def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blocks:
-    """Merge segments of a group with overlapping hulls into blocks.
+    """Merge segments of a group with overlapping hulls, directly or in a chain, into blocks.
 
     Args:
         group: group of each segment, such as its document.
@@ -54,23 +55,25 @@ def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blo
     if alone or not n_segments:
         return Blocks(np.arange(n_segments), np.zeros(n_segments, np.int64), group, start, end)
     order = np.lexsort((end, start, group))
-    group_, start_, end_ = group[order], start[order], end[order]
+    sorted_group, sorted_start, sorted_end = group[order], start[order], end[order]
     # concatenate all groups on one line, so that they are processed together
-    line = np.cumsum(np.concatenate(([False], group_[1:] != group_[:-1]))) * (int(end.max()) + 1)
-    reach = np.maximum.accumulate(line + end_)
+    line = np.cumsum(np.concatenate(([False], sorted_group[1:] != sorted_group[:-1]))) * (
+        int(end.max()) + 1
+    )
+    furthest_end = np.maximum.accumulate(line + sorted_end)
     is_first = np.ones(n_segments, np.bool_)
-    is_first[1:] = (line + start_)[1:] >= reach[:-1]
+    is_first[1:] = (line + sorted_start)[1:] >= furthest_end[:-1]
     first_rows = np.flatnonzero(is_first)
     block_index = np.cumsum(is_first) - 1
     block = np.empty(n_segments, np.int64)
     block[order] = block_index
-    block_start = start_[first_rows]
+    block_start = sorted_start[first_rows]
     return Blocks(
         block,
         start - block_start[block],
-        group_[first_rows],
+        sorted_group[first_rows],
         block_start,
-        np.maximum.reduceat(end_, first_rows),
+        np.maximum.reduceat(sorted_end, first_rows),
     )
 
 
@@ -78,6 +81,9 @@ def count_shared_tokens_by_offset(
     pieces: tuple[tuple[int, int], ...], other_pieces: tuple[tuple[int, int], ...]
 ) -> tuple[int, Ints]:
     """Count the shared tokens of two shapes for each offset of the second from the first.
+
+    Args:
+        pieces, other_pieces: start and end of each piece of a shape, which starts at 0.
 
     Returns:
         The smallest offset, and the number of shared tokens for each offset from there on, up to
@@ -87,7 +93,7 @@ def count_shared_tokens_by_offset(
     >>> least, shared.tolist()
     (-1, [1, 1, 1, 1])
     """
-    mask, other_mask = (_build_mask(shape) for shape in (pieces, other_pieces))
+    mask, other_mask = (_build_mask(shape_pieces) for shape_pieces in (pieces, other_pieces))
     n_shared = np.correlate(mask, other_mask, "full")
     return 1 - len(other_mask), n_shared.astype(np.int64)
 

@@ -1,7 +1,8 @@
 """Random annotations that keep the number of segments of each kind of place, drawn with a seed.
 
-An arrangement is drawn from its end. With u segments of each kind left before a border, the last of
-them is at the place (s, e) of kind i with a probability proportional to
+An arrangement is drawn from its end. A *state* u contains the number of segments of each kind that
+are still to be placed before a border. The last of them is at the place (s, e) of kind i with a
+probability proportional to
 
     F[u − eᵢ][s],   for e at or before the border,
 
@@ -32,7 +33,7 @@ def redraw_at_places(
     free: bool = False,
     budget: float = BUDGET,
 ) -> Layer:
-    """Draw random annotations of a layer, as consecutive copies of its documents.
+    """Draw random annotations of a layer, as one layer with consecutive copies of its documents.
 
     Args:
         layer: segments to place.
@@ -59,7 +60,7 @@ def redraw_at_places(
     )
     for rows in [] if free else group_indices(group, len(n_in_group)):
         if len(rows) > 1:
-            place_rows, source = _draw_group(kinds, kind[rows], copies, rng, budget)
+            place_rows, source = _draw_places_of_group(kinds, kind[rows], copies, rng, budget)
             start[:, rows], end[:, rows] = kinds.start[place_rows], kinds.end[place_rows]
             label[:, rows] = layer.label[rows][source]
     copy = np.repeat(np.arange(copies), len(layer))
@@ -72,18 +73,28 @@ def redraw_at_places(
     )
 
 
-def _draw_group(
+def _draw_places_of_group(
     kinds: PlaceKinds, kind_of_segment: Ints, copies: int, rng: np.random.Generator, budget: float
 ) -> tuple[Ints, Ints]:
-    """Draw places for the segments of a group.
+    """Draw places for the segments of a group, which exclude each other.
+
+    Args:
+        kinds: kinds and their places.
+        kind_of_segment: kind of each segment of the group.
+        copies: number of random annotations.
+        rng: random generator.
+        budget: largest table size; larger groups use the mixture.
 
     Returns:
-        Index of each drawn place, and index of the segment that is at it; (copies, segments).
+        Row of each drawn place in ``kinds``, and index of the segment that is at it; both (copies,
+        segments).
     """
-    present = unique(kind_of_segment)
-    n_of_kind = tuple(int((kind_of_segment == k).sum()) for k in present.tolist())
-    place_kind = np.repeat(np.arange(len(present)), kinds.places[present])
-    place_rows = np.concatenate([np.arange(kinds.first[k], kinds.first[k + 1]) for k in present])
+    distinct_kinds = unique(kind_of_segment)
+    n_of_kind = tuple(int((kind_of_segment == k).sum()) for k in distinct_kinds.tolist())
+    place_kind = np.repeat(np.arange(len(distinct_kinds)), kinds.places[distinct_kinds])
+    place_rows = np.concatenate(
+        [np.arange(kinds.first[k], kinds.first[k + 1]) for k in distinct_kinds]
+    )
     by_end = np.argsort(kinds.end[place_rows], kind="stable")
     place_kind, place_rows = place_kind[by_end], place_rows[by_end]
     start, end = kinds.start[place_rows], kinds.end[place_rows]
@@ -108,8 +119,10 @@ def _draw_group(
     # random order of the segments of a kind
     shuffled = np.argsort(rng.random(drawn_places.shape), axis=1)
     drawn_places = np.take_along_axis(drawn_places, shuffled, axis=1)
-    members = [np.flatnonzero(kind_of_segment == k) for k in present.tolist()]
-    return place_rows[drawn_places], _assign_segments(place_kind[drawn_places], members, rng)
+    segments_of_kinds = [np.flatnonzero(kind_of_segment == k) for k in distinct_kinds.tolist()]
+    return place_rows[drawn_places], _assign_segments(
+        place_kind[drawn_places], segments_of_kinds, rng
+    )
 
 
 def _draw_from_the_end(
@@ -127,7 +140,7 @@ def _draw_from_the_end(
     then the segment before it, and so on.
 
     Args:
-        n_ways: F of each state at every border.
+        n_ways: number of arrangements F before every border, by state.
         state_axis: component of the state that counts the segments of each place; places are
             sorted by end.
         start: index of the start border of each place.
@@ -139,46 +152,54 @@ def _draw_from_the_end(
     Returns:
         Index of the place of each segment; (copies, segments).
     """
-    complete = max(n_ways, key=sum)
-    n_segments = sum(complete)
+    full_state = max(n_ways, key=sum)
+    n_segments = sum(full_state)
     drawn_places = np.zeros((copies, n_segments), np.int64)
     border = np.full(copies, int(end.max()))
-    at_state = {complete: np.arange(copies)}
+    draws_by_state = {full_state: np.arange(copies)}
     for step in range(n_segments):
-        following: dict[tuple[int, ...], list[Ints]] = {}
-        for state, draws in at_state.items():
-            mass = np.zeros(len(start))
+        draws_by_next_state: dict[tuple[int, ...], list[Ints]] = {}
+        for state, draws in draws_by_state.items():
+            weighted_ways = np.zeros(len(start))
             for axis, count in enumerate(state):
                 if count:
                     is_of_kind = state_axis == axis
                     state_before = (*state[:axis], count - 1, *state[axis + 1 :])
-                    mass[is_of_kind] = n_ways[state_before][start[is_of_kind]] * weight[is_of_kind]
-            cumulative_mass = np.append(0.0, np.cumsum(mass))
-            total_mass = cumulative_mass[np.searchsorted(end, border[draws], side="right")]
-            mass_point = rng.random(len(draws)) * total_mass
-            row = np.searchsorted(cumulative_mass, mass_point, side="right") - 1
-            drawn_places[draws, step] = row
-            border[draws] = start[row]
-            for axis in unique(state_axis[row]).tolist():
+                    weighted_ways[is_of_kind] = (
+                        n_ways[state_before][start[is_of_kind]] * weight[is_of_kind]
+                    )
+            cumulative_ways = np.append(0.0, np.cumsum(weighted_ways))
+            total_ways = cumulative_ways[np.searchsorted(end, border[draws], side="right")]
+            drawn_point = rng.random(len(draws)) * total_ways
+            place_index = np.searchsorted(cumulative_ways, drawn_point, side="right") - 1
+            drawn_places[draws, step] = place_index
+            border[draws] = start[place_index]
+            for axis in unique(state_axis[place_index]).tolist():
                 next_state = (*state[:axis], state[axis] - 1, *state[axis + 1 :])
-                following.setdefault(next_state, []).append(draws[state_axis[row] == axis])
-        at_state = {state: np.concatenate(draw_parts) for state, draw_parts in following.items()}
+                draws_by_next_state.setdefault(next_state, []).append(
+                    draws[state_axis[place_index] == axis]
+                )
+        draws_by_state = {
+            state: np.concatenate(draw_parts) for state, draw_parts in draws_by_next_state.items()
+        }
     return drawn_places
 
 
-def _assign_segments(drawn_kinds: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
+def _assign_segments(
+    drawn_kinds: Ints, segments_of_kinds: list[Ints], rng: np.random.Generator
+) -> Ints:
     """Assign a segment to each drawn place, at random among the segments of the drawn kind.
 
     Args:
         drawn_kinds: index of the kind of each drawn place.
-        members: indices of the segments of each kind.
+        segments_of_kinds: indices of the segments of each kind.
         rng: random generator.
 
     Returns:
         Index of the segment at each place; (copies, segments).
     """
     source = np.zeros_like(drawn_kinds)
-    for kind_index, rows in enumerate(members):
+    for kind_index, rows in enumerate(segments_of_kinds):
         is_kind = drawn_kinds == kind_index
         rank = np.cumsum(is_kind, axis=1) - 1
         # the mixture may draw more or fewer segments of a kind than exist, so start at random

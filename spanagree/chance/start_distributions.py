@@ -68,8 +68,10 @@ _LONGEST = 10**9  # largest number of tokens of a document
 
 
 _Cell: TypeAlias = tuple[Ints, Ints, Ints]
-"""F of shapes that differ only in n; rows of these shapes; and a view of the profile of each shape,
-to be filled for one segment length."""
+"""Shapes that differ only in n, and one segment length.
+
+The arrays are the number of slots F of each shape, the row of each shape in the table of shapes,
+and a view of the profile indices of that table for the segments of this length, to be filled."""
 
 
 # --- one document -------------------------------------------------------------------------------
@@ -124,7 +126,11 @@ def start_distribution(
 
 
 def _check_length(value: object, argument_name: str) -> int:
-    """Return a length as an integer, or raise an InputError that names the argument."""
+    """Check a length, and convert it to an integer.
+
+    Raises:
+        InputError: if it is not an integer in the range of lengths; with the name of the argument.
+    """
     if is_integer(value) and 1 <= value <= _LONGEST:
         return int(value)
     raise invalid_value(
@@ -144,9 +150,9 @@ def is_long(corpus: Corpus) -> bool:
 class Profiles:
     """Many symmetric functions on 0 … size − 1, each constant between two edges.
 
-    ``values[offset[i] : offset[i] + width[i]]`` is the edge of profile i, and
-    ``values[offset[i] + width[i]]`` its plateau. ``2·width ≤ size``; if ``2·width == size``, the
-    plateau is empty and not used.
+    The *edge* contains the first values, and the *plateau* is the constant. ``values[offset[i] :
+    offset[i] + width[i]]`` is the edge of profile i, and ``values[offset[i] + width[i]]`` its
+    plateau. ``2·width ≤ size``; if ``2·width == size``, the plateau is empty and not used.
 
     Attributes:
         size: number of positions of each profile; (profiles,).
@@ -190,18 +196,18 @@ class Profiles:
 
 
 def find_exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
-    """Group segments that exclude each other.
+    """Group the segments that exclude each other.
 
-    A group contains the segments of an annotator in a document, and under ``per-label`` of one
-    label.
+    A group contains the segments of an annotator in a document; under ``per-label``, only those
+    with the same label.
 
     Returns:
         Group of each segment, layer after layer; and document of each group.
     """
-    document, _, _, label, layer = concatenate_segments(layers)
-    columns = (layer, document, label) if chance == "per-label" else (layer, document)
-    (_, documents, *_), group, _ = unique_rows(*columns)
-    return group, documents
+    document, _, _, label, layer_index = concatenate_segments(layers)
+    columns = (layer_index, document, label) if chance == "per-label" else (layer_index, document)
+    (_, document_of_group, *_), group, _ = unique_rows(*columns)
+    return group, document_of_group
 
 
 def compute_start_profiles(
@@ -226,7 +232,7 @@ def compute_start_profiles(
     n_segments = np.bincount(group, minlength=len(tokens))
     first_segment = np.cumsum(n_segments) - n_segments
     tables: list[tuple[Ints, Ints, Ints]] = []
-    cells: dict[bytes, list[_Cell]] = {}
+    cells_by_excesses: dict[bytes, list[_Cell]] = {}
     edges: list[Floats] = []
     sizes: list[int] = []
     for k in unique(n_segments[n_segments > 0]).tolist():  # one table for all groups of k segments
@@ -246,9 +252,9 @@ def compute_start_profiles(
                 for low, high in pairwise([0, *excess_changes.tolist(), k]):
                     other_excess = np.concatenate((excess[:low], excess[low + 1 :]))
                     shape_cell = slots[shape_rows], shape_rows, profile_of_shape[:, low:high]
-                    cells.setdefault(other_excess[other_excess > 0].tobytes(), []).append(
-                        shape_cell
-                    )
+                    cells_by_excesses.setdefault(
+                        other_excess[other_excess > 0].tobytes(), []
+                    ).append(shape_cell)
                 continue
             from spanagree.chance.long_edges import compute_long_edges  # few documents need it
 
@@ -258,23 +264,25 @@ def compute_start_profiles(
                     profile_of_shape[shape_row, low:high] = len(edges)
                     edges.append(edge)
                     sizes.append(int(slots[shape_row]) + total_excess - e)
-    _add_short_profiles(cells, edges, sizes)
+    _add_short_profiles(cells_by_excesses, edges, sizes)
     for rows, shape, profile_of_shape in tables:
         profile[rows] = profile_of_shape[shape]
     return Profiles.from_edges(np.array(sizes, np.int64), edges), profile
 
 
 def _add_short_profiles(
-    cells: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]
+    cells_by_excesses: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]
 ) -> None:
-    """Compute the profiles of short shapes, each once, and write their indices to the shapes.
+    """Compute the profiles of short shapes, and write their indices to the table of shapes.
+
+    Shapes with the same excesses of other segments and the same number of slots share a profile.
 
     Args:
-        cells: shapes and segment lengths by the excesses of the other segments.
+        cells_by_excesses: shapes and segment lengths, by the excesses of the others as bytes.
         edges: edges of all profiles, to which new ones are appended.
         sizes: sizes of all profiles, to which new ones are appended.
     """
-    for key, shape_cells in cells.items():
+    for key, shape_cells in cells_by_excesses.items():
         excess = np.frombuffer(key, dtype=np.int64)
         slots, slot_index = np.unique(
             np.concatenate([cell[0] for cell in shape_cells]), return_inverse=True

@@ -1,7 +1,8 @@
 """The distribution T(m, d) of the total excess d of m segments drawn at random out of K.
 
-Segments of excess e are added one distinct e after the other. If c of the n segments so far have
-excess e, j of m drawn ones do with a hypergeometric probability h(j; m, c, n):
+The *excess* of a segment is its length less one token. Segments are added one distinct excess e
+after the other. If c of the n segments so far have excess e, j of m drawn segments have excess e
+with a hypergeometric probability h(j; m, c, n):
 
     T(m, d) = Σ_j h(j; m, c, n) · T′(m − j, d − j e),
 
@@ -33,9 +34,10 @@ def subset_sums(excess: Ints, max_m: int, max_excess: int) -> Floats:
     n_total = 0
     # start with small total excess, so the table grows as late as possible
     n_by_excess = np.bincount(excess)
-    lengths = ((e, int(n_by_excess[e])) for e in np.flatnonzero(n_by_excess).tolist())
+    excesses_with_counts = ((e, int(n_by_excess[e])) for e in np.flatnonzero(n_by_excess).tolist())
     for e, n_of_excess in sorted(
-        lengths, key=lambda lengths_of_one: (prod(lengths_of_one), lengths_of_one[0])
+        excesses_with_counts,
+        key=lambda excess_and_count: (prod(excess_and_count), excess_and_count[0]),
     ):
         n_total += n_of_excess
         earlier = T[:height, :width].copy()
@@ -44,20 +46,20 @@ def subset_sums(excess: Ints, max_m: int, max_excess: int) -> Floats:
         look_up = (
             cached_hypergeometric if new_height <= _KEPT else cached_hypergeometric.__wrapped__
         )
-        p_of_length = look_up(new_height - 1, n_of_excess, n_total, min(n_of_excess, max_m))
-        T[:height, :width] *= p_of_length[:height, :1]
+        p_of_excess = look_up(new_height - 1, n_of_excess, n_total, min(n_of_excess, max_m))
+        T[:height, :width] *= p_of_excess[:height, :1]
         for j in range(1, min(n_of_excess, max_m, max_excess // e) + 1):
             rows = min(height, max_m + 1 - j)
             columns = min(width, max_excess + 1 - j * e)
             T[j : j + rows, j * e : j * e + columns] += (
-                p_of_length[j : j + rows, j, None] * earlier[:rows, :columns]
+                p_of_excess[j : j + rows, j, None] * earlier[:rows, :columns]
             )
         height, width = new_height, min(width + n_of_excess * e, max_excess + 1)
     return T
 
 
 def subset_sums_without(excesses: list[int], T: Floats, excess: Ints) -> Floats:
-    """Compute T of all segments except one, for each excess e of that segment.
+    """Compute T without one segment, for each excess e of the segment that is left out.
 
     T(m, d) = (1 − m/K) T'(m, d) + (m/K) T'(m − 1, d − e), as the segment is among the m with
     probability m/K. This is solved for T' from m = 0 upwards, which is stable up to K/2.
@@ -86,7 +88,13 @@ def subset_sums_without(excesses: list[int], T: Floats, excess: Ints) -> Floats:
 
 
 def count_subsets(excess: Ints, max_m: int, max_excess: int) -> Floats:
-    """Count the sets of m segments with total excess d, for m ≤ max_m and d ≤ max_excess."""
+    """Count the sets of m segments with total excess d; (m ≤ max_m, d ≤ max_excess).
+
+    Args:
+        excess: excess of each segment.
+        max_m: largest number of segments.
+        max_excess: largest total excess.
+    """
     table = np.zeros((max_m + 1, max_excess + 1))
     table[0, 0] = height = width = 1
     for e in np.sort(excess).tolist():

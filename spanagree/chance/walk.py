@@ -5,15 +5,18 @@ All arrangements of random segments that exclude each other are equally likely, 
     P(match = m) = number of pairs of arrangements with match m / number of all pairs.
 
 Both annotations are read together, over the *borders* at which segments can start or end. A state
-consists of the border up to which each annotation is read, the segments that may still meet others,
-and the number of placed segments of each kind. A table contains, for each state, the number of ways
-by match. In each step, the annotation that is behind places its next segment or leaves a gap. If
-both are read equally far, the first annotation goes on.
+consists of the border up to which each annotation is read, the segments that may still match later
+segments, and the number of placed segments of each *kind*, with equal label and places. A table
+contains, for each state, the number of *ways*, pairs of arrangements up to there, by match; or only
+their *moments*, the sums over all ways of 1, of the match, and of its square. In each step, the
+annotation that is behind takes one of its *options*: it places its next segment, or leaves a gap up
+to the next border. If both are read equally far, the first annotation goes on. The annotation that
+is read further has the *lead*; its last segment ends ahead of the other annotation.
 
 A uniform annotation allows every start. A fixed annotation has one place for each segment. All
 terms are positive, so even the smallest probabilities keep their digits.
 
-For most measures a segment meets only the segment that is read further (:class:`LeadWalk`).
+For most measures a segment can match only the segment that is read further (:class:`LeadWalk`).
 Segments within a tolerance may wait for each other; see :mod:`spanagree.chance.near_matches`.
 """
 
@@ -89,8 +92,14 @@ def compute_distribution_of_ways(n_ways: Floats, moments: bool) -> Floats:
 
 
 def compute_distributions_of_ways(n_ways: Floats, moments: bool) -> list[Floats]:
-    """Compute :func:`compute_distribution_of_ways` for each row; for moments without Σ², only the"
-    " mean."""
+    """Compute the distribution of the match of each row of ways, or mean and variance from moments.
+
+    Moments without Σ² give only the mean.
+
+    Args:
+        n_ways: number of ways by match, or moments of the match; (rows, matches or moments).
+        moments: True if ``n_ways`` are moments.
+    """
     if not moments:
         distributions = n_ways / n_ways.sum(axis=1, keepdims=True)
         return [p[: np.flatnonzero(p)[-1] + 1] for p in distributions]
@@ -129,7 +138,7 @@ def add_ways(
 
 
 class WalkOption(NamedTuple):
-    """Step of an annotation at a border: to place a segment, or to leave a gap.
+    """Option of an annotation at a border: to place a segment, or to leave a gap.
 
     Attributes:
         axis: axis of the kind of the placed segment; ``None`` for a gap or a fixed segment, which
@@ -207,7 +216,12 @@ class Walk(ABC):
         return tuple(self._list_options(annotation_index, axes) for annotation_index in (0, 1))
 
     def _list_options(self, annotation_index: int, axes: Iterator[int]) -> list[list[WalkOption]]:
-        """List the options of one annotation at each border except the last."""
+        """List the options of one annotation at each border except the last.
+
+        Args:
+            annotation_index: 0 for the first annotation, 1 for the second.
+            axes: axes of the tables for its random kinds.
+        """
         annotation = self.annotations[annotation_index]
         options = [[WalkOption(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
         weight = 1.0 if annotation.is_fixed else compute_scaling_weight(annotation.kinds)
@@ -227,11 +241,14 @@ class Walk(ABC):
 
         Args:
             borders: borders for which ways are counted.
+
+        Returns:
+            Number of ways by match, or moments, for each of these borders.
         """
 
 
 def compute_scaling_weight(segment_kinds: Sequence[SegmentKind]) -> float:
-    """Compute a factor for each segment that keeps the number of ways within the range of floats.
+    """Compute a factor for each placed segment that keeps the number of ways within floats.
 
     It is a power of 2, so it changes no digit.
     """
@@ -269,7 +286,8 @@ def _collect_borders(
 class MeetingRule(ABC):
     """Rule of a measure for two segments that overlap.
 
-    A *tag* describes the segment that is read further; ``None`` if it cannot add to the match.
+    A *tag* contains the properties of the segment that is read further on which its matches depend;
+    ``None`` if it cannot add to the match.
 
     Attributes:
         takes_both: True if two segments that match cannot match again.
@@ -278,7 +296,7 @@ class MeetingRule(ABC):
     takes_both = False
 
     def compute_tag(self, length: int, label: int, *, is_level: bool) -> Hashable:
-        """Compute the tag of a segment at the time when the walk places the segment.
+        """Compute the tag of a segment when the walk places it.
 
         Args:
             length: length of the segment.
@@ -288,14 +306,14 @@ class MeetingRule(ABC):
         return None if label == OTHER else label
 
     def update_tag(self, tag: Hashable) -> Hashable:
-        """Update the tag of a segment after the other annotation was read beyond its start."""
+        """Compute the new tag of a segment after the other annotation was read beyond its start."""
         return tag
 
     @abstractmethod
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
-        """Compute the gain if a segment is placed while the other annotation is read further.
+        """Compute the gain of the match from a placed segment while the other annotation is ahead.
 
         Args:
             longer_index: annotation of the segment that is read further, 0 or 1.
@@ -329,7 +347,7 @@ class EqualRule(MeetingRule):
 
 
 class CoverRule(MeetingRule):
-    """The match is the number of shared tokens of the same label."""
+    """The match is the number of tokens in segments of the same label of both annotations."""
 
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
@@ -346,7 +364,7 @@ class OverlapRule(MeetingRule):
     def compute_gains(
         self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | None:
-        """Compute 1 for segments with the same label, which share a token."""
+        """Compute 1 for segments with the same label, which share a token when they meet."""
         return np.ones_like(n_unread) if tag == label else None
 
 
@@ -391,6 +409,10 @@ Lead: TypeAlias = "tuple[int, Hashable] | None"
 class _Transfer(NamedTuple):
     """Transfer of ways by an option, from states of one lead to evenly spaced later states.
 
+    The earlier states are consecutive in a row of the table of the lead: they differ only in the
+    number of borders by which the lead is ahead. The later states are at regular distances in the
+    table of the next lead.
+
     Attributes:
         next_lead: lead of the later states.
         first_target: position of the first later state in the table of that lead, from the
@@ -415,11 +437,11 @@ class _Transfer(NamedTuple):
 
 
 class LeadWalk(Walk):
-    """The walk for measures with at most one open segment, the segment that is read further.
+    """The walk for measures in which a segment can match only the segment that is read further.
 
     The table of a lead has a row for each border up to which both annotations are read, and a
-    column for each number of borders by which the lead is read further. It contains a fixed number
-    of rows, and those that an option can reach; then it moves on.
+    column for each number of borders by which the lead is ahead. It contains a fixed number of
+    rows, and as many more as an option can reach; then these are moved to its beginning.
     """
 
     def __init__(
@@ -432,6 +454,16 @@ class LeadWalk(Walk):
         moments: bool,
         more_borders: Collection[int] = (),
     ) -> None:
+        """Prepare the walk, and the slices of tables that a placed segment leads from and to.
+
+        Args:
+            first: first annotation.
+            second: second annotation.
+            rule: rule of the measure.
+            width: length of the last axis of tables.
+            moments: True if tables contain moments.
+            more_borders: borders in addition to the borders of places.
+        """
         super().__init__(first, second, width, moments=moments, more_borders=more_borders)
         self.rule = rule
         self._is_regular = self._has_every_start()
@@ -451,7 +483,7 @@ class LeadWalk(Walk):
             )
 
     def _has_every_start(self) -> bool:
-        """Decide whether all borders have the same options, except those beyond the last border."""
+        """Check whether the options are the same at every border, except near the last border."""
         last_border = len(self.borders) - 1
         return self.borders[last_border] - self.borders[0] == last_border and all(
             bool(kind_places)
@@ -461,16 +493,16 @@ class LeadWalk(Walk):
         )
 
     def _compute_largest_reaches(self) -> dict[Lead, int]:
-        """Compute the largest number of borders by which each lead is read further."""
+        """Compute the largest number of borders by which each lead can be ahead."""
         reach: dict[Lead, int] = {None: 0, (0, None): 1, (1, None): 1}
         for annotation_index, annotation in enumerate(self.annotations):
             for segment_kind, kind_places in zip(
                 annotation.kinds, self.places[annotation_index], strict=True
             ):
-                longest: dict[int, int] = {}  # number of borders by length
+                most_borders: dict[int, int] = {}  # number of borders by length
                 for i, end, length in kind_places:
-                    longest[length] = max(longest.get(length, 0), end - i)
-                for length, n_borders in longest.items():
+                    most_borders[length] = max(most_borders.get(length, 0), end - i)
+                for length, n_borders in most_borders.items():
                     tags = {
                         self.rule.compute_tag(length, segment_kind.label, is_level=is_level)
                         for is_level in (True, False)
@@ -482,13 +514,13 @@ class LeadWalk(Walk):
         return reach
 
     def estimate_steps(self) -> float:
-        """Estimate the number of steps of the walk; each step computes a table."""
+        """Estimate the number of steps of the walk; a step adds one table to another."""
         n_borders = len(self.borders)
         n_options = np.zeros(n_borders)
-        first_borders: list[int] = []
-        last_borders: list[int] = []
+        begin_borders: list[int] = []
+        end_borders: list[int] = []
         for annotation, annotation_places in zip(self.annotations, self.places, strict=True):
-            earliest: dict[tuple[Hashable, int], int] = {}  # first start by tag and end
+            earliest_start: dict[tuple[Hashable, int], int] = {}  # first start by tag and end
             for segment_kind, kind_places in zip(annotation.kinds, annotation_places, strict=True):
                 n_options += np.bincount([i for i, _, _ in kind_places], minlength=n_borders)
                 tags = {
@@ -497,16 +529,16 @@ class LeadWalk(Walk):
                 }
                 for i, end, length in kind_places:
                     key = tags[length], end
-                    if earliest.get(key, i) >= i:
-                        earliest[key] = i
-            first_borders += earliest.values()
-            last_borders += [end for _, end in earliest]
+                    if earliest_start.get(key, i) >= i:
+                        earliest_start[key] = i
+            begin_borders += earliest_start.values()
+            end_borders += [end for _, end in earliest_start]
         n_begun, n_ended = (
             np.bincount(counted_borders, minlength=n_borders)
-            for counted_borders in (first_borders, last_borders)
+            for counted_borders in (begin_borders, end_borders)
         )
-        n_ahead = np.cumsum(np.append(0, n_begun[:-1]) - n_ended)  # between start and end
-        n_states = 1 + (1 + self.rule.takes_both) * n_ahead
+        n_leads = np.cumsum(np.append(0, n_begun[:-1]) - n_ended)  # between start and end
+        n_states = 1 + (1 + self.rule.takes_both) * n_leads
         return float((n_states * np.maximum(n_options, 1)).sum())
 
     def run(self, borders: Collection[int]) -> dict[int, Floats]:
@@ -519,9 +551,9 @@ class LeadWalk(Walk):
             for lead, reach in self._reach.items()
         }
         flat_tables = {lead: table.reshape(-1, *self.shape) for lead, table in tables.items()}
-        active: dict[Lead, int] = {None: 0}
+        last_border_by_lead: dict[Lead, int] = {None: 0}
         tables[None].flat[0] = 1
-        everything_placed = tuple(-1 for _ in self.shape[:-1])
+        all_placed = tuple(-1 for _ in self.shape[:-1])
         ways_by_border: dict[int, Floats] = {}
         row = 0
         for i in range(max(border_indices, default=-1) + 1):
@@ -530,17 +562,17 @@ class LeadWalk(Walk):
                     table[:max_reach], table[max_reach:] = table[row:].copy(), 0
                 row = 0
             if i in border_indices:
-                ways_by_border[self.borders[i]] = tables[None][(row, 0, *everything_placed)].copy()
+                ways_by_border[self.borders[i]] = tables[None][(row, 0, *all_placed)].copy()
             if i == len(self.borders) - 1:
                 break
-            if active[None] >= i:
-                self._apply_options(None, i, row, tables, flat_tables, active)
+            if last_border_by_lead[None] >= i:
+                self._apply_options(None, i, row, tables, flat_tables, last_border_by_lead)
             for lead in [
                 lead_to_apply
-                for lead_to_apply, last_border in active.items()
+                for lead_to_apply, last_border in last_border_by_lead.items()
                 if last_border >= i and lead_to_apply is not None
             ]:
-                self._apply_options(lead, i, row, tables, flat_tables, active)
+                self._apply_options(lead, i, row, tables, flat_tables, last_border_by_lead)
             row += 1
         return ways_by_border
 
@@ -551,22 +583,31 @@ class LeadWalk(Walk):
         row: int,
         tables: Mapping[Lead, Floats],
         flat_tables: Mapping[Lead, Floats],
-        active: dict[Lead, int],
+        last_border_by_lead: dict[Lead, int],
     ) -> None:
-        """Apply all options to the states of one lead at the border with index ``i``."""
+        """Apply all options to the states of one lead at the border with index ``i``.
+
+        Args:
+            lead: annotation that is read further, and its tag.
+            i: index of the border up to which both annotations are read.
+            row: row of this border in the tables.
+            tables: table of each lead, (rows, borders ahead, shape of a table).
+            flat_tables: these tables, with rows and columns as one axis.
+            last_border_by_lead: last border at which each lead has states; updated.
+        """
         states = tables[lead][row]
         if self._is_regular:
             transfers = self._list_transfers(lead, i)
         else:
-            (occurring,) = states.reshape(len(states), -1).any(axis=1).nonzero()
-            if not len(occurring):
+            (occurring_columns,) = states.reshape(len(states), -1).any(axis=1).nonzero()
+            if not len(occurring_columns):
                 return
-            reach = int(occurring[0]), int(occurring[-1]) + 1
+            column_range = int(occurring_columns[0]), int(occurring_columns[-1]) + 1
             options = self.options[0 if lead is None else 1 - lead[0]][i]
             transfers = [
                 transfer_of_option
                 for option in options
-                for transfer_of_option in self._yield_transfers(lead, option, *reach)
+                for transfer_of_option in self._yield_transfers(lead, option, *column_range)
             ]
         for transfer in transfers:
             source = states[transfer.source_slices]
@@ -584,41 +625,53 @@ class LeadWalk(Walk):
                 target += source
             else:
                 add_ways(target, source, transfer.gain, self.moments)
-            if active.get(next_lead, -1) < i + transfer.n_rows:
-                active[next_lead] = i + transfer.n_rows
+            if last_border_by_lead.get(next_lead, -1) < i + transfer.n_rows:
+                last_border_by_lead[next_lead] = i + transfer.n_rows
 
     def _list_transfers(self, lead: Lead, i: int) -> list[_Transfer]:
-        """List the transfers of the options at a border, cached by the options."""
+        """List the transfers of the options at a border; equal options are computed once.
+
+        Args:
+            lead: annotation that is read further, and its tag.
+            i: index of the border up to which both annotations are read.
+        """
         options = self.options[0 if lead is None else 1 - lead[0]][i]
         key = lead, tuple((option.axis, option.end - i, option.label) for option in options)
         if key not in self._transfers_by_options:
             min_ahead, ahead_stop = int(lead is not None), self._reach[lead] + 1
-            of_each = (
+            transfers_of_options = (
                 self._yield_transfers(lead, option, min_ahead, ahead_stop) for option in options
             )
-            self._transfers_by_options[key] = [*chain.from_iterable(of_each)]
+            self._transfers_by_options[key] = [*chain.from_iterable(transfers_of_options)]
         return self._transfers_by_options[key]
 
     def _yield_transfers(
         self, lead: Lead, option: WalkOption, min_ahead: int, ahead_stop: int
     ) -> Iterator[_Transfer]:
-        """Yield the transfers of an option, for a range of borders by which a lead is ahead.
+        """Yield the transfers of an option, for a range of borders by which the lead is ahead.
 
         Args:
             lead: annotation that is read further, and its tag.
             option: option of the other annotation; without a lead, of the first annotation.
             min_ahead: smallest number of borders by which the lead is ahead.
-            ahead_stop: number above the largest one.
+            ahead_stop: largest number of borders by which the lead is ahead, plus 1.
         """
         axis, start, end, label, weight = option
-        steps, begin = end - start, self.borders[start]
-        length = self.borders[end] - begin
+        n_borders_of_option, start_position = end - start, self.borders[start]
+        length = self.borders[end] - start_position
         source_slices, target_slices = self._parts[axis]
         rule = self.rule
         if lead is None:
             next_lead = 0, rule.compute_tag(length, label, is_level=True)
             yield _Transfer(
-                next_lead, steps, 1, 0, (slice(0, 1), *source_slices), target_slices, weight, None
+                next_lead,
+                n_borders_of_option,
+                1,
+                0,
+                (slice(0, 1), *source_slices),
+                target_slices,
+                weight,
+                None,
             )
             return
         lead_index, tag = lead
@@ -626,10 +679,15 @@ class LeadWalk(Walk):
         gains = None
         if tag is not None and label != OTHER:
             n_unread = (
-                np.array(self.borders[start + min_ahead : start + ahead_stop], np.int64) - begin
+                np.array(self.borders[start + min_ahead : start + ahead_stop], np.int64)
+                - start_position
             )
             gains = rule.compute_gains(lead_index, tag, n_unread, length, label)
-        for low, high in ((min_ahead, steps), (steps, steps + 1), (steps + 1, ahead_stop)):
+        for low, high in (
+            (min_ahead, n_borders_of_option),
+            (n_borders_of_option, n_borders_of_option + 1),
+            (n_borders_of_option + 1, ahead_stop),
+        ):
             low, high = max(low, min_ahead), min(high, ahead_stop)
             if low >= high:
                 continue
@@ -637,35 +695,48 @@ class LeadWalk(Walk):
             for range_start, range_stop, gain in self._split_by_gain(range_gains, low, high):
                 if not self.moments and gain is not None and gain >= self.shape[-1]:
                     continue  # such states do not occur, as no match is so large
-                is_taken = rule.takes_both and gain is not None
+                is_paired = rule.takes_both and gain is not None
                 transfer_fields = (
                     (slice(range_start, range_stop), *source_slices),
                     target_slices,
                     weight,
                     gain,
                 )
-                if range_start < steps:
-                    new_tag = None if is_taken else rule.compute_tag(length, label, is_level=False)
+                if range_start < n_borders_of_option:
+                    new_tag = None if is_paired else rule.compute_tag(length, label, is_level=False)
                     next_lead = 1 - lead_index, new_tag
                     table_width = self._reach[next_lead] + 1
                     first_target, target_step = (
-                        range_start * table_width + steps - range_start,
+                        range_start * table_width + n_borders_of_option - range_start,
                         table_width - 1,
                     )
                     yield _Transfer(
                         next_lead, first_target, target_step, range_stop - 1, *transfer_fields
                     )
-                elif range_start == steps:
-                    yield _Transfer(None, steps, 1, steps, *transfer_fields)
+                elif range_start == n_borders_of_option:
+                    yield _Transfer(
+                        None, n_borders_of_option, 1, n_borders_of_option, *transfer_fields
+                    )
                 else:
-                    next_lead = lead_index, None if is_taken else rule.update_tag(tag)
-                    first_target = steps * (self._reach[next_lead] + 1) + range_start - steps
-                    yield _Transfer(next_lead, first_target, 1, steps, *transfer_fields)
+                    next_lead = lead_index, None if is_paired else rule.update_tag(tag)
+                    first_target = (
+                        n_borders_of_option * (self._reach[next_lead] + 1)
+                        + range_start
+                        - n_borders_of_option
+                    )
+                    yield _Transfer(
+                        next_lead, first_target, 1, n_borders_of_option, *transfer_fields
+                    )
 
     def _split_by_gain(
         self, gains: Ints | Floats | None, low: int, high: int
     ) -> Iterator[tuple[int, int, float | Ints | Floats | None]]:
-        """Yield ranges from ``low`` to ``high`` with a common treatment, and their gain."""
+        """Yield subranges that can be transferred together, each with its gain.
+
+        Args:
+            gains: gain for each number of borders ahead; ``None`` if all are 0.
+            low, high: range of the numbers of borders ahead.
+        """
         if gains is None or not gains.any():
             yield low, high, None
             return

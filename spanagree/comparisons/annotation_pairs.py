@@ -1,7 +1,8 @@
-"""Annotations, a document seen by an annotator, and comparisons of pairs of them.
+"""Annotations, and comparisons of pairs of them.
 
-Only pairs of annotators who share a document are visited. Arrays have one entry for each
-annotation, pair of annotations or segment, as stated.
+An *annotation* is a document seen by one annotator, with or without segments. Only pairs of
+annotators who share a document are visited. Arrays have one entry for each annotation, pair of
+annotations or segment, as stated.
 """
 
 from __future__ import annotations
@@ -76,16 +77,19 @@ class AnnotationIndex:
         return cls(document, annotator, begin, end, order)
 
     def is_crowded(self, n_documents: int) -> Bools:
-        """Mask the documents with so many annotators that a product compares all pairs."""
+        """Mask the documents with at least :data:`CROWD` annotators.
+
+        In these, matrix products compare all pairs of annotators faster than a loop.
+        """
         return np.bincount(self.document, minlength=n_documents) >= CROWD
 
     def concatenate_segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-        """Return start, end and label of all segments of the corpus, in index order."""
+        """Concatenate start, end and label of all segments of the corpus, in index order."""
         _, start, end, label, _ = concatenate_segments(corpus.layers.values())
         return start[self.order], end[self.order], label[self.order]
 
     def concatenate_details(self, corpus: Corpus) -> SegmentDetails | None:
-        """Return the fragments of all segments in index order, or ``None``."""
+        """Concatenate the fragments of all segments in index order; ``None`` without fragments."""
         if not corpus.has_pieces:
             return None
         from spanagree.corpus.discontinuous import encode_shapes  # most have one piece
@@ -97,7 +101,16 @@ class AnnotationIndex:
     def build_layer(
         self, segments: Sequence[Ints], rows: Ints, details: SegmentDetails | None = None
     ) -> tuple[Layer, Ints]:
-        """Build a layer with one document for each annotation, and the index of each segment."""
+        """Build a layer with one document for each of these annotations.
+
+        Args:
+            segments: start, end and label of all segments, in index order.
+            rows: rows of the annotations in the index.
+            details: fragments of all segments, if a segment has several.
+
+        Returns:
+            Layer, and the position in index order of each of its segments.
+        """
         segment, row = expand_ranges(self.begin[rows], self.end[rows])
         start, end, label = (column[segment] for column in segments)
         details_of_rows = (
@@ -110,7 +123,7 @@ class AnnotationIndex:
         return find_rows((self.document, self.annotator), (document, annotator))
 
     def sum_by_annotation(self, rows: Comparisons) -> Floats:
-        """Sum matched, expected and size over the rows in which each annotation is the first one.
+        """Sum matched, expected and size over all comparisons of each annotation with others.
 
         The shape is (annotations, 3), or (annotations, 4) with the expected size if sizes are
         random.
@@ -121,11 +134,14 @@ class AnnotationIndex:
     def pair_annotations(
         self, *, with_itself: bool = False, documents: Bools | None = None
     ) -> tuple[Ints, Ints]:
-        """Return the rows of all pairs of annotations of the same document, the earlier row first.
+        """Pair the annotations of each document, the earlier annotation in the index first.
 
         Args:
             with_itself: True to pair each annotation with itself too.
             documents: mask of the documents. Default: all.
+
+        Returns:
+            Row of the first and of the second annotation of each pair.
         """
         stop = np.searchsorted(self.document, self.document, side="right")
         low = np.arange(len(stop)) + (not with_itself)
@@ -135,7 +151,11 @@ class AnnotationIndex:
         return first, second
 
     def find_annotators_of_pairs(self, documents: Bools) -> tuple[Ints, Ints, Ints]:
-        """Return document, first and second annotator of all pairs in these documents."""
+        """Find document, first and second annotator of all pairs of annotations.
+
+        Args:
+            documents: mask of the documents.
+        """
         first, second = self.pair_annotations(documents=documents)
         return self.document[first], self.annotator[first], self.annotator[second]
 
@@ -181,7 +201,7 @@ class SegmentStarts(NamedTuple):
         return self.starts.profiles
 
     def build_layer(self, index: AnnotationIndex, rows: Ints) -> LayerWithStarts:
-        """Build a layer with one document for each annotation, with start distributions."""
+        """Build a layer with one document for each of these annotations, with its starts."""
         layer, segment = index.build_layer((self.start, self.end, self.label), rows, self.details)
         return LayerWithStarts(layer, self.profile[segment], self.chance)
 
@@ -195,7 +215,7 @@ def compare_pairs(
     progress: Progress = None,
     segment_starts: SegmentStarts | None = None,
 ) -> Comparisons:
-    """Compare the two annotations of each pair, observed and expected.
+    """Compare the annotations of each pair, observed and expected, by document and label.
 
     The layers must not have overlaps that the measure forbids; see
     :func:`spanagree.comparisons.overlaps.check_layers`.
@@ -232,8 +252,11 @@ def compare_pairs(
     batches = []
     start, batch_size = 0, _FIRST_BATCH
     while start < len(first):
-        n_before = int(cumulative_segments[start - 1]) if start else 0
-        stop = min(int(np.searchsorted(cumulative_segments, n_before + batch_size)) + 1, len(first))
+        n_segments_before = int(cumulative_segments[start - 1]) if start else 0
+        stop = min(
+            int(np.searchsorted(cumulative_segments, n_segments_before + batch_size)) + 1,
+            len(first),
+        )
         batch_size = min(2 * batch_size, _LARGEST_BATCH)
         a, b = (
             segment_starts.build_layer(index, rows[start:stop])

@@ -1,8 +1,9 @@
 """One-to-one matches of segments that may overlap others of their layer, without chance.
 
 If the segments of each layer are disjoint, a greatest matching is found from left to right. Here it
-is an assignment problem (Kuhn 1955): maximize Σ φ over one-to-one matchings. Each connected group
-of segments is solved separately. Arrays have one entry for each segment or pair.
+is an assignment problem (Kuhn 1955): maximize Σ φ over one-to-one matchings. Segments that are
+connected by pairs with φ > 0, directly or through other segments, form a *group*, and each group is
+solved separately. A *cell* is a document and label. Arrays have one entry for each segment or pair.
 """
 
 from __future__ import annotations
@@ -17,16 +18,21 @@ def find_all_near_pairs(
 ) -> tuple[Ints, Ints]:
     """Find all pairs of segments with starts and ends that differ by at most t.
 
+    Only segments of the same cell are paired.
+
     Args:
         a, b: cell, start and end of the segments of each annotator.
         t: greatest difference, in tokens.
+
+    Returns:
+        Index in A and index in B of the segments of each pair.
 
     >>> zero, at = np.zeros(2, np.int64), np.array([0, 1])
     >>> [x.tolist() for x in find_all_near_pairs((zero, at, at + 3), (zero, at, at + 3), 1)]
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
-    stretch = max(int(start.max(initial=0)) for _, start, _ in (a, b)) + t + 1
-    line_a, line_b = (cell * stretch + start for cell, start, _ in (a, b))
+    cell_width = max(int(start.max(initial=0)) for _, start, _ in (a, b)) + t + 1
+    line_a, line_b = (cell * cell_width + start for cell, start, _ in (a, b))
     order = np.argsort(line_b, kind="stable")
     low = np.searchsorted(line_b[order], line_a - t)
     position, i = expand_ranges(low, np.searchsorted(line_b[order], line_a + t, "right"))
@@ -55,15 +61,15 @@ def find_greatest_matching(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    is_taken: Bools = value > 0
-    pair = np.flatnonzero(is_taken)
+    is_matched: Bools = value > 0
+    pair = np.flatnonzero(is_matched)
     has_no_rival = (np.bincount(i[pair], minlength=n_first)[i[pair]] == 1) & (
         np.bincount(j[pair], minlength=n_second)[j[pair]] == 1
     )
     pair = pair[~has_no_rival]
     if not len(pair):
-        return is_taken
-    is_taken[pair] = False
+        return is_matched
+    is_matched[pair] = False
     size = n_first + n_second
     graph = coo_array((np.ones(len(pair)), (i[pair], n_first + j[pair])), (size, size))
     _, group = connected_components(graph, directed=False)
@@ -75,5 +81,5 @@ def find_greatest_matching(
         pair_at = np.full(similarity.shape, -1)
         similarity[row, column], pair_at[row, column] = value[group_pairs], group_pairs
         chosen_pairs = pair_at[linear_sum_assignment(similarity, maximize=True)]
-        is_taken[chosen_pairs[chosen_pairs >= 0]] = True
-    return is_taken
+        is_matched[chosen_pairs[chosen_pairs >= 0]] = True
+    return is_matched

@@ -1,8 +1,9 @@
 """Random places of the segments of several layers under a rule of places.
 
-Under a rule, each random segment keeps the kind of its place: P(x) is positive only for places x of
-that kind. Segments of one group and one kind have the same distribution, and form a *class*. Arrays
-have one entry for each class, segment or place, as stated.
+Under a rule, each random segment keeps the *kind* of its place, a set of places of a document
+(:mod:`spanagree.chance.place_kinds`): P(x) is positive only for places x of that kind. Segments
+that exclude each other form a *group*. Segments of one group and one kind have the same
+distribution, and form a *class*. Arrays have one entry for each class, segment or place, as stated.
 """
 
 from __future__ import annotations
@@ -53,15 +54,20 @@ class PlacementModel:
     at_words: bool = False
 
     def look_up_kinds(self, classes: Ints) -> Ints:
-        """Return the kinds of the segments of these classes."""
+        """Look up the kinds of these classes of segments."""
         return self.random.kind[classes]
 
     def convert_to_words(
         self, measure: Measure, layers: Sequence[Layer], classes: Sequence[Ints]
     ) -> Measure:
-        """Convert a measure of these layers to words, if its tolerance counts words.
+        """Build the measure that compares borders in words, if its tolerance counts words.
 
         A layer may contain several copies of all documents, one after another.
+
+        Args:
+            measure: measure of the layers.
+            layers: layers that are compared.
+            classes: class of each segment of each layer.
         """
         words = self.words
         if words is None:
@@ -81,6 +87,12 @@ class PlacementModel:
 
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
         """Draw random annotations of a layer, in which each segment keeps its kind of place.
+
+        Args:
+            layer: segments to place.
+            classes: class of each segment.
+            copies: number of random annotations.
+            rng: random generator.
 
         Returns:
             Layer with the documents of the first annotation, then those of the second, and so on.
@@ -111,16 +123,17 @@ class PlacementModel:
 def build_placement_model(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str = ""
 ) -> tuple[PlacementModel, list[Ints]] | None:
-    """Compute the random places of several layers, and the class of each segment.
-
-    The result is ``None`` if the chance model has no rule of places, unless a tolerance counts
-    words.
+    """Compute the distributions of the segments of several layers over places.
 
     Args:
         corpus: annotations.
         names: names of the layers.
         chance: chance model with its rule.
         unit: rule of the words that a tolerance counts, or empty.
+
+    Returns:
+        Model, and the class of each segment of each layer. ``None`` if the chance model has no rule
+        of places and no tolerance counts words.
     """
     places = chance.places
     if unit:
@@ -134,7 +147,7 @@ def build_placement_model(
 def _build_cached_model(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, places: Places
 ) -> tuple[PlacementModel, list[Ints]]:
-    """Build the model and the classes under a rule, or return the last result again."""
+    """Build the model and the classes under a rule; the last result is kept."""
     request = chance.name, tuple(names)
     for corpus_ref, rule, earlier_request, result in _LAST:
         if corpus_ref() is corpus and rule is places and earlier_request == request:

@@ -1,15 +1,17 @@
 """Expected matches in long documents: computed in few units, and extrapolated to the true unit.
 
-These documents are recordings, or texts in which sums over all units would take too long. The share
-of two random annotations that overlaps has a limit as units shrink, so sums over every millisecond
-or character are not necessary. Values are computed for three numbers of units, n, n/2 and n/4, and
-Richardson's extrapolation takes them to the unit of the corpus. With u the unit of the corpus as a
-ratio of the finest unit, and f(1), f(2), f(4) the three values,
+These documents are recordings, or texts in which sums over all units, such as milliseconds or
+characters, would take too long. The expected share of the text in which two random annotations
+overlap has a limit as units shrink, so sums over every unit are not necessary. Values are computed
+at three *levels*, with n, n/2 and n/4 units, and Richardson's extrapolation takes them to the unit
+of the corpus. With u the unit of the corpus as a ratio of the finest unit, and f(1), f(2), f(4) the
+three values,
 
     f(u) ≈ (2−u)(4−u)/3 · f(1) + (u−1)(4−u)/2 · f(2) + (1−u)(2−u)/6 · f(4).
 
 So the cost depends on the number of segments, not on the resolution. The error in notes is the
-difference of the quadratic and the linear extrapolation.
+difference of the quadratic and the linear extrapolation. A *kind* of segments has the same start
+distribution and length at all levels and in the corpus; a *cell* is a document and label.
 """
 
 from __future__ import annotations
@@ -81,24 +83,25 @@ class CoarseStarts(Starts):
 
     @classmethod
     def from_request(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
-        """Find the distinct kinds of segments of several layers, and the kind of each segment."""
+        """Compute start distributions at each level, and the kind of each segment."""
         corpus, layers, is_free = request.corpus, request.layers, request.chance.is_free
         group, document = find_exclusion_groups(layers, request.chance.name)
         length = np.concatenate([layer.end - layer.start for layer in layers])
-        largest_annotation = np.zeros(len(corpus), np.int64)  # number of segments
-        np.maximum.at(largest_annotation, document, np.bincount(group, minlength=len(document)))
-        n_units = np.maximum(
+        max_segments = np.zeros(len(corpus), np.int64)  # number of segments
+        np.maximum.at(max_segments, document, np.bincount(group, minlength=len(document)))
+        n_finest_units = np.maximum(
             UNITS,
-            1
-            << np.ceil(np.log2(np.maximum(_UNITS_PER_SEGMENT * largest_annotation, 1))).astype(int),
+            1 << np.ceil(np.log2(np.maximum(_UNITS_PER_SEGMENT * max_segments, 1))).astype(int),
         )
         levels_of_segments = []
         for level in range(_LEVELS):
-            units = np.where(corpus.lengths > n_units, n_units >> level, corpus.lengths)
-            factor = corpus.lengths / np.maximum(units, 1)
+            units_at_level = np.where(
+                corpus.lengths > n_finest_units, n_finest_units >> level, corpus.lengths
+            )
+            factor = corpus.lengths / np.maximum(units_at_level, 1)
             coarse_length = shorten_lengths(length, group, factor[document])
             profiles, profile = compute_start_profiles(
-                group, units[document], coarse_length, free=is_free
+                group, units_at_level[document], coarse_length, free=is_free
             )
             levels_of_segments.append((profiles, profile, coarse_length, factor[document][group]))
         columns = [
@@ -124,7 +127,7 @@ class CoarseStarts(Starts):
     def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
-        """Compute E[Σ φ] of each cell; extrapolated, but exact one-to-one."""
+        """Compute E[Σ φ] of each cell by extrapolation; one-to-one matches are not extrapolated."""
         if measure.one_to_one:
             tokens = layer_pair.find_document_tokens(
                 [self.units[kind_indices] for kind_indices in layer_pair.profiles]
@@ -143,7 +146,7 @@ class CoarseStarts(Starts):
     def _compute_expected_at_level(
         self, level: Resolution, layer_pair: LayerPair, measure: Measure
     ) -> Floats:
-        """Compute E[Σ φ] of each cell at one resolution."""
+        """Compute E[Σ φ] of each cell at one level."""
         if measure.kernel == "cover":
             return self._compute_covered(level, layer_pair)
 
@@ -157,7 +160,10 @@ class CoarseStarts(Starts):
         )
 
     def _compute_covered(self, level: Resolution, layer_pair: LayerPair) -> Floats:
-        """Compute the expected number of units that both annotators cover, for each cell."""
+        """Compute the expected number of units that both annotators cover, for each cell.
+
+        The value is in units of the corpus.
+        """
         covering, factor = [], np.ones(layer_pair.count)
         for cell, kind_index, count in layer_pair.count_equal_segments():
             weight = count * self._compute_scale(level, kind_index)
@@ -166,7 +172,13 @@ class CoarseStarts(Starts):
         return compute_joint_cover(level.profiles, covering, layer_pair.count) * factor
 
     def _compute_for_pairs(self, level: Resolution, p: Ints, q: Ints, measure: Measure) -> Floats:
-        """Compute E[φ] of two random segments, for each pair of kinds."""
+        """Compute E[φ] of a random segment of kind p and one of kind q, for each pair of kinds.
+
+        Args:
+            level: start distributions at one level.
+            p, q: kinds of the two segments of each pair.
+            measure: additive measure.
+        """
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
             return compute_inner_products(profiles, first, profiles, second) / level.factor[p]
@@ -185,7 +197,7 @@ class CoarseStarts(Starts):
 
 
 def shorten_lengths(length: Ints, group: Ints, factor: Floats) -> Ints:
-    """Convert lengths to coarser units, at least 1 each, such that the sum of each group is kept.
+    """Convert lengths to coarser units, at least 1 each, and keep the sum of each group.
 
     Args:
         length: length of each segment.
@@ -202,15 +214,21 @@ def shorten_lengths(length: Ints, group: Ints, factor: Floats) -> Ints:
         group_indices(group, len(factor)), factor.tolist(), strict=True
     ):
         rows = members[np.argsort(length[members], kind="stable")]
-        rank = np.arange(1, len(rows) + 1)
-        surplus = np.rint(np.cumsum(length[rows]) / units_per_coarse_unit).astype(np.int64) - rank
-        end = rank + np.maximum.accumulate(np.maximum(surplus, 0))
+        n_first = np.arange(1, len(rows) + 1)
+        total_surplus = (
+            np.rint(np.cumsum(length[rows]) / units_per_coarse_unit).astype(np.int64) - n_first
+        )
+        end = n_first + np.maximum.accumulate(np.maximum(total_surplus, 0))
         coarse_length[rows] = np.diff(end, prepend=0)
     return coarse_length
 
 
 def sum_over_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
-    """Add φ up over all offsets at which two segments overlap, for each pair of lengths.
+    """Sum φ over all offsets at which two segments overlap, for each pair of lengths.
+
+    Args:
+        measure: measure with φ.
+        a, b: lengths of both segments of each pair.
 
     >>> from spanagree.comparisons.measures import MEASURES
     >>> sum_over_offsets(MEASURES["iou"], np.array([1, 2]), np.array([1, 2])).round(3).tolist()
@@ -231,11 +249,14 @@ def sum_over_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
 
 
 def extrapolate_values(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]:
-    """Extrapolate values in coarser units to the unit of the corpus, with an error estimate.
+    """Extrapolate values in coarser units to the unit of the corpus.
 
     Args:
         values: values for units of ratios 1, 2 and 4 to the finest unit.
         unit: unit of the corpus as a ratio of the finest unit; 1 keeps the finest value.
+
+    Returns:
+        Extrapolated values, and the largest difference from the linear extrapolation.
 
     >>> limit, error = extrapolate_values([np.array([x]) for x in (1.25, 1.5, 2.0)], np.zeros(1))
     >>> round(float(limit[0]), 9), round(error, 9)

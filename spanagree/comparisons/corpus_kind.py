@@ -42,7 +42,7 @@ class CorpusKind(NamedTuple):
 
     @classmethod
     def join(cls, traits_of_parts: Sequence[CorpusKind]) -> CorpusKind:
-        """Combine the traits of the parts of a corpus."""
+        """Combine the traits of the parts of a corpus into those of the whole corpus."""
         from spanagree.corpus.times import look_up_ticks  # few corpora come in parts
 
         return cls(
@@ -54,7 +54,7 @@ class CorpusKind(NamedTuple):
         )
 
     def has_same_rows_as(self, joined: CorpusKind) -> bool:
-        """Decide whether rows of a part with these traits are the rows of the joined corpus."""
+        """Check whether the rows of a part with these traits are valid in the joined corpus."""
         traits = self.offsets, self.has_pieces, self.is_long
         return traits == (joined.offsets, joined.has_pieces, joined.is_long) and (
             self.undirected == joined.undirected & self.relations
@@ -62,7 +62,7 @@ class CorpusKind(NamedTuple):
 
 
 def can_concatenate_rows(traits_of_parts: Sequence[CorpusKind]) -> bool:
-    """Whether the rows of parts with these traits can be concatenated to those of the whole corpus.
+    """Check whether rows of parts with these traits are those of the whole corpus.
 
     >>> can_concatenate_rows([CorpusKind(), CorpusKind(has_pieces=True)])
     False

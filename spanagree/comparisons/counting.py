@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonContext:
-    """Relation of the segments of a corpus, or of a part of one, to their texts; contexts can be
-    added.
+    """Statistics that relate the segments of a corpus to its texts.
+
+    The contexts of parts of a corpus are added up by :meth:`join`.
 
     Attributes:
         shares: statistics of the places of segments, if chance has a rule of places.
-        word_edges: ends of segments at edges of words, if chance has no rule and texts are known.
+        word_edges: number of ends of segments at the first or last character of a word, if chance
+            has no rule and texts are known.
         text_numbers: hash of each text of a part.
     """
 
@@ -62,7 +64,7 @@ class ComparisonContext:
 
 
 def note_same_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
-    """Note that files contain the same texts under different ids, if they are parts."""
+    """Write a note if parts, such as files, contain the same texts under different ids."""
     text_numbers = [
         part.text_numbers
         for i, (name, part) in enumerate(parts.items(), 1)
@@ -107,7 +109,7 @@ class MatchCountOptions:
         return cls(match=match, chance=chance, progress=progress, is_open=requested.is_open)
 
     def run(self, compare: Callable[[MatchCountOptions], _Comparison]) -> _Comparison:
-        """Compare under this chance model; without chance if it fails and no model was requested.
+        """Compare with these options; without chance if it fails and no model was requested.
 
         Raises:
             SettingError: if the measure does not allow the segments, or if the requested model does
@@ -138,13 +140,13 @@ class MatchCountOptions:
         check_layers(corpus, self.match, self.chance)
 
     def remove_places(self) -> MatchCountOptions | None:
-        """Return the options without the rule of places; ``None`` if there is no rule."""
+        """Build the options without the rule of places; ``None`` if there is no rule."""
         if self.chance.places is None:
             return None
         return MatchCountOptions(match=self.match, chance=replace(self.chance, places=None))
 
     def describe(self, corpus: Corpus) -> ComparisonContext:
-        """Compute how the segments of a corpus relate to their texts."""
+        """Compute the statistics that relate the segments of a corpus to its texts."""
         if self.chance.undefined:
             return ComparisonContext()
         if self.chance.places is None and corpus.texts is None:
@@ -161,7 +163,13 @@ class MatchCountOptions:
     def collect_settings(
         self, corpus: Corpus, inexact: ApproximationError, description: ComparisonContext
     ) -> dict[str, Any]:
-        """Collect the settings of all results of matches, by name."""
+        """Collect the settings that all results of matches record, by name.
+
+        Args:
+            corpus: annotations.
+            inexact: approximations of the expected matches.
+            description: statistics of the places of segments.
+        """
         return {
             "match": self.match,
             **self.chance.settings,
@@ -216,7 +224,7 @@ class ComparisonRequest:
         return cls(match, model, Selection.asked(comparing))
 
     def _name_measure(self, offsets: str) -> MatchName:
-        """Return the name of the measure with its tolerance, in the unit of offsets."""
+        """Build the name of the measure, with the tolerance in the unit of offsets."""
         if self.selection is None and self.chance.places is None:
             return self.match
         from spanagree.comparisons.tolerance import name_with_tolerance  # few have a tolerance
@@ -225,7 +233,7 @@ class ComparisonRequest:
         return name_with_tolerance(self.match, tolerance, offsets, self.chance.places)
 
     def find_measure_name(self, offsets: str) -> MatchName:
-        """Return the name of the measure for a corpus with these offsets."""
+        """Find the name of the measure for a corpus with these offsets."""
         of_selection = None if self.selection is None else self.selection.measure
         return of_selection or self._name_measure(offsets)
 
@@ -275,7 +283,7 @@ class ComparisonRequest:
             find_measure(self._name_measure(""))
 
     def find_measure_of_whole(self, corpus: Corpus) -> MatchName:
-        """Return the name of the measure for a whole corpus, and check that the corpus fits.
+        """Find the name of the measure for a whole corpus, and check that the corpus fits.
 
         Args:
             corpus: joined parts, with the compared items of each.
@@ -332,11 +340,11 @@ class ComparisonRequest:
 
 
 def _describe_chance(chance: ChanceModel) -> str:
-    """Return the name of a chance model and its other settings."""
+    """Describe a chance model by its name and its other settings."""
     (_, name), *other_settings = chance.settings.items()
     return ", ".join((name, *(f"{key} {value}" for key, value in other_settings)))
 
 
 def collect_gold_settings(gold: str | None, corpus: Corpus) -> dict[str, Any]:
-    """Return the settings of a gold layer, if there is one."""
+    """Collect the settings that record the gold layer, ``None`` if there is none."""
     return {"gold": gold, "gold_first": None if gold in (None, corpus.annotators[0]) else False}

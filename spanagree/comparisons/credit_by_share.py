@@ -253,7 +253,7 @@ def partial_credit(
 def _find_weights(
     corpus: Corpus, names: Iterable[str], label_weights: Mapping[str, float] | None
 ) -> Floats:
-    """Return the weight of each label of the corpus."""
+    """Find the weight of each label of the corpus; 0 for a label that no layer uses."""
     if label_weights is None:
         return np.ones(max(1, len(corpus.labels)))
     used_codes = {i for name in names for i in np.unique(corpus.layers[name].label).tolist()}
@@ -278,27 +278,53 @@ def _compute_scores(
     penalty: float,
     macro: bool,
 ) -> tuple[float, float, float]:
-    """Compute precision, recall and F1 of the second layer against the first."""
+    """Compute precision, recall and F1 of the second layer against the first.
+
+    Args:
+        pair: both layers.
+        shared_documents: documents that both annotators saw.
+        label_weight: weight of each label.
+        penalty: share of its credit that a pair of different labels loses.
+        macro: True for means over documents.
+    """
     gold, other = (_collect_by_document(layer, label_weight) for layer in pair)
     no_segments = np.zeros((0, 4))
-    rows = []
+    credits_and_sizes = []
     for document in shared_documents.tolist():
         first, second = gold.get(document, no_segments), other.get(document, no_segments)
         sizes = float(second[:, 2].sum()), float(first[:, 2].sum())
-        rows.append((*compute_best_credit(first, second, penalty), *sizes))
+        credits_and_sizes.append((*compute_best_credit(first, second, penalty), *sizes))
     if macro:
-        scores = [(p / b if b else 1.0, r / a if a else 1.0) for p, r, b, a in rows]
+        scores = [
+            (
+                precision_credit / size_b if size_b else 1.0,
+                recall_credit / size_a if size_a else 1.0,
+            )
+            for precision_credit, recall_credit, size_b, size_a in credits_and_sizes
+        ]
         precision, recall = (statistics.fmean(x) for x in zip(*scores, strict=True))
         return precision, recall, statistics.fmean(_compute_harmonic_mean(*x) for x in scores)
-    p, r, b, a = (math.fsum(column) for column in zip(*rows, strict=True))
-    precision, recall = p / b if b else math.nan, r / a if a else math.nan
+    precision_credit, recall_credit, size_b, size_a = (
+        math.fsum(column) for column in zip(*credits_and_sizes, strict=True)
+    )
+    precision, recall = (
+        precision_credit / size_b if size_b else math.nan,
+        recall_credit / size_a if size_a else math.nan,
+    )
     if math.isnan(precision) or math.isnan(recall):
-        return precision, recall, 0.0 if a or b else math.nan
+        return precision, recall, 0.0 if size_a or size_b else math.nan
     return precision, recall, _compute_harmonic_mean(precision, recall)
 
 
 def _collect_by_document(layer: Layer, label_weight: Floats) -> dict[int, Floats]:
-    """Collect start, end, weight and label of the segments of each document, by start."""
+    """Collect start, end, weight and label of the segments of each document, sorted.
+
+    There is an array (segments, 4) for each document with segments.
+
+    Args:
+        layer: segments of one annotator.
+        label_weight: weight of each label.
+    """
     order = np.lexsort((layer.label, layer.end, layer.start, layer.document))
     columns = (layer.start, layer.end, label_weight[layer.label], layer.label)
     rows = np.column_stack(columns)[order]
@@ -333,10 +359,12 @@ def compute_best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> 
         second.T[:, None],
     )
     n_shared = np.maximum(np.minimum(end_a, end_b) - np.maximum(start_a, start_b), 0)
-    mass = (
+    weighted_shared = (
         n_shared * np.minimum(weight_a, weight_b) * np.where(label_a == label_b, 1.0, 1.0 - penalty)
     )
-    pairs = linear_sum_assignment(mass / (end_a - start_a + end_b - start_b), maximize=True)
-    return float((mass / (end_b - start_b))[pairs].sum()), float(
-        (mass / (end_a - start_a))[pairs].sum()
+    pairs = linear_sum_assignment(
+        weighted_shared / (end_a - start_a + end_b - start_b), maximize=True
+    )
+    return float((weighted_shared / (end_b - start_b))[pairs].sum()), float(
+        (weighted_shared / (end_a - start_a))[pairs].sum()
     )

@@ -76,7 +76,10 @@ def expected(
 
 
 def wrap_with_checks(similarity: Phi) -> Phi:
-    """Wrap a similarity such that each of its results is checked."""
+    """Wrap a similarity in a function that raises an error for an invalid result.
+
+    Segments that share no token are tried first, and must get 0.
+    """
     if not callable(similarity):
         raise SettingError(
             f"similarity {quote_value(similarity)}; a function is needed; evaluate and agree take"

@@ -5,8 +5,11 @@ Prop. 1). So under two independent random annotations
 
     E[Σ φ] = Σ over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b),
 
-which needs only the start distributions P of the segments. A *cell* is a document and label with a
-segment; arrays have one entry for each cell, or for each segment.
+for segments with lengths a and b at x and y. This needs only the start distributions P of the
+segments. *Starts* are an object with the distributions of several layers
+(:mod:`spanagree.comparisons.starts`). A *cell* is a document and label with a segment of either
+annotator, or a document if labels are not compared; arrays have one entry for each cell, or for
+each segment.
 """
 
 from __future__ import annotations
@@ -85,6 +88,10 @@ def compute_start_distributions(
     the budget, if ``coarse``. If ``measure`` does not add up over pairs of segments, only the sizes
     of the start distributions are correct.
 
+    Returns:
+        Starts that all layers share, and each layer with the index of its segments in them, by
+        name.
+
     Raises:
         SettingError: for an unknown chance model.
     """
@@ -108,7 +115,7 @@ def compute_start_distributions(
 
 
 def _load_starts(starts_key: str) -> type[Starts]:
-    """Load a class of :data:`STARTS`."""
+    """Import the class of starts with a key of :data:`STARTS`."""
     module, _, name = STARTS[starts_key].rpartition(".")
     loaded: type[Starts] = getattr(import_module(module), name)
     return loaded
@@ -117,7 +124,7 @@ def _load_starts(starts_key: str) -> type[Starts]:
 def compare_layers(
     a: LayerWithStarts, b: LayerWithStarts, starts: Starts, measure: Measure, n_labels: int
 ) -> Comparisons:
-    """Compare two layers, observed and expected, for each document and label.
+    """Compare two layers, observed and expected, with a row for each document and label.
 
     Only documents that both annotators saw count. The layers must not have overlaps that the
     measure forbids; see :func:`spanagree.comparisons.overlaps.check_layers`. If only systems are
@@ -154,7 +161,12 @@ def compare_layers(
 def _compute_sizes(
     layer_pair: LayerPair, starts: Starts, measure: Measure
 ) -> tuple[list[Ints], list[Floats] | None]:
-    """Compute the sizes of both annotations in each cell, and the expected sizes if these vary."""
+    """Compute the sizes of both annotations in each cell.
+
+    Returns:
+        Sizes of A and of B, in segments or tokens; and their expected values, ``None`` if random
+        annotations have the same sizes.
+    """
     n = layer_pair.count
     if not measure.in_tokens:
         return [np.bincount(cell, minlength=n) for cell in layer_pair.cells], None
@@ -164,16 +176,16 @@ def _compute_sizes(
     ):
         size = np.bincount(cell, starts.count_tokens(layer, profile), n)
         sizes.append(size.astype(np.int64))
-        tokens = starts.compute_expected_tokens(profile)
-        if tokens is not None:
-            random_sizes.append(np.bincount(cell, tokens, n).astype(np.float64))
+        expected_tokens = starts.compute_expected_tokens(profile)
+        if expected_tokens is not None:
+            random_sizes.append(np.bincount(cell, expected_tokens, n).astype(np.float64))
     if random_sizes and layer_pair.first_is_fixed:
         random_sizes[0] = sizes[0].astype(np.float64)
     return sizes, random_sizes or None
 
 
 def _select_documents(layer_with_starts: LayerWithStarts, documents: Bools) -> LayerWithStarts:
-    """Select the segments of these documents."""
+    """Select the segments of the documents that a mask marks."""
     is_kept = documents[layer_with_starts.layer.document]
     return (
         layer_with_starts
@@ -187,7 +199,11 @@ def _select_documents(layer_with_starts: LayerWithStarts, documents: Bools) -> L
 
 
 def _find_cells(layers: tuple[Layer, ...], n_labels: int) -> tuple[Ints, list[Ints]]:
-    """Find the cells of layers, and the index of the cell of each segment."""
+    """Number the documents and labels with a segment as cells.
+
+    Returns:
+        Code of each cell, document · labels + label; and the cell of each segment of each layer.
+    """
     keys = [
         layer.document if n_labels == 1 else layer.document * n_labels + layer.label
         for layer in layers

@@ -1,13 +1,16 @@
 """Expected matches of random annotations that keep the kinds of their places.
 
-A random segment of a class occurs at each place x of its kind with a probability P(x). The places
-depend on the text, so sums run over places, not over edges and middles as for the uniform model:
+A *class* of segments, those of one annotator, document and kind, has the same distribution: it
+occurs at each place x of its kind with a probability P(x). The places depend on the text, so sums
+run over all places, and cannot use a constant middle as in the uniform model:
 
 - exact match: E[Σ φ] = Σ_x P_A(x) P_B(x), over places of the same kind,
-- shared tokens: E[Σ φ] = Σ_t c_A(t) c_B(t), with c(t) the expected number of segments that cover t,
+- shared tokens: E[Σ φ] = Σ_t c_A(t) c_B(t), with the *cover* c(t), the expected number of segments
+  with token t,
 - other additive measures: E[Σ φ] = Σ_x Σ_y P_A(x) P_B(y) φ(x, y), over overlapping places.
 
-Arrays have one entry for each cell, for each distinct cell and class, or for each place, as stated.
+A *cell* is a document and label. Arrays have one entry for each cell, for each distinct cell and
+class, or for each place, as stated.
 """
 
 from __future__ import annotations
@@ -61,11 +64,11 @@ class StartsAtPlaces(Starts):
         return cls(model), classes
 
     def adapt_measure(self, measure: Measure, layer_pair: LayerPair) -> Measure:
-        """Return the measure, with its tolerance counted in words if it is in words."""
+        """Build the measure that compares borders in words, if its tolerance is in words."""
         return self.model.convert_to_words(measure, layer_pair.layers, layer_pair.profiles)
 
     def compute_expected_tokens(self, profiles: Ints) -> Floats | None:
-        """Return the mean length of segments; ``None`` if each kind has a single length."""
+        """Compute the mean length of random segments; ``None`` if each kind has a single length."""
         return self.model.mean_length[profiles] if self.model.random_lengths else None
 
     def compute_expected(
@@ -74,15 +77,15 @@ class StartsAtPlaces(Starts):
         """Compute E[Σ φ] of each cell; see :meth:`Starts.compute_expected`."""
         if measure.one_to_one:
             return self._compute_one_to_one(layer_pair, measure)
-        expected = (
+        compute = (
             _compute_expected_with_fixed if layer_pair.first_is_fixed else _compute_expected_of_both
         )
-        return expected(self.model, layer_pair, measure), ApproximationError()
+        return compute(self.model, layer_pair, measure), ApproximationError()
 
     def _compute_one_to_one(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
-        """Compute the expected one-to-one match of each cell."""
+        """Compute the expected one-to-one match of each cell, with the error of drawn means."""
         from spanagree.comparisons.overlap_expected import compute_expected_overlap
 
         shared_cells = np.intersect1d(*layer_pair.cells)
@@ -169,21 +172,29 @@ def _compute_expected_with_fixed(
 
 
 class _CountedSegments(NamedTuple):
-    """Segments of one annotator, counted by cell and class, and sorted by both."""
+    """Number of an annotator's segments in each cell and class, sorted by both."""
 
     cell: Ints
     class_index: Ints
     n_segments: Ints
 
     def select_cells(self, cells: Ints) -> _CountedSegments:
-        """Select a contiguous range of cells, and number these from 0."""
+        """Select the segments of a contiguous range of cells, which are numbered from 0."""
         rows = slice(*np.searchsorted(self.cell, (cells[0], cells[-1] + 1)).tolist())
         cell, class_index, count = (column[rows] for column in self)
         return _CountedSegments(np.searchsorted(cells, cell), class_index, count)
 
 
 def _sum_equal(model: PlacementModel, segments: Sequence[_CountedSegments], n_cells: int) -> Floats:
-    """Compute Σ P_A · P_B over the places of the kinds that both annotators have in a cell."""
+    """Compute Σ P_A · P_B over equal places, for each cell.
+
+    Only segments of the same kind can be at the same place.
+
+    Args:
+        model: places of the segments.
+        segments: segments of both annotators, counted by cell and class.
+        n_cells: number of cells.
+    """
     kind_of_class = model.random.kind
     (cell_a, a, count_a), (cell_b, b, count_b) = segments
     keys = np.concatenate((cell_a, cell_b)), np.concatenate((kind_of_class[a], kind_of_class[b]))
@@ -222,29 +233,50 @@ def _yield_batches(
 def _sum_covered(
     model: PlacementModel, segments: Sequence[_CountedSegments], n_cells: int
 ) -> Floats:
-    """Compute Σ_t c_A(t) · c_B(t) of each cell, with c(t) the expected segments that cover token t.
+    """Compute Σ_t c_A(t) · c_B(t) over the tokens t of each cell.
 
-    One annotation occurs in many cells, of several pairs of annotators; its cover is computed once.
+    The annotation of one annotator occurs in the cells of several pairs of annotators; its cover is
+    computed once.
+
+    Args:
+        model: places of the segments.
+        segments: segments of both annotators, counted by cell and class.
+        n_cells: number of cells.
     """
     cell, class_index, count = (np.concatenate(columns) for columns in zip(*segments, strict=True))
     cell[len(segments[0].cell) :] += n_cells
     annotation, example_cell = _find_distinct_annotations(cell, class_index, count)
-    power, row, covers = _compute_cover_tables(model, cell, class_index, count, example_cell)
+    exponent, row, covers = _compute_cover_tables(model, cell, class_index, count, example_cell)
     first, second = annotation[:n_cells], annotation[n_cells:]
     total = np.zeros(n_cells)
-    (powers_a, powers_b), power_pair, _ = unique_rows(power[first], power[second])
-    for k, (x, y) in enumerate(zip(powers_a.tolist(), powers_b.tolist(), strict=True)):
-        cells, n_tokens = np.flatnonzero(power_pair == k), 1 << min(x, y)
+    (exponents_a, exponents_b), exponent_pair, _ = unique_rows(exponent[first], exponent[second])
+    for pair_index, (exponent_a, exponent_b) in enumerate(
+        zip(exponents_a.tolist(), exponents_b.tolist(), strict=True)
+    ):
+        cells, n_tokens = (
+            np.flatnonzero(exponent_pair == pair_index),
+            1 << min(exponent_a, exponent_b),
+        )
         for batch in np.array_split(cells, 1 + (len(cells) * n_tokens) // _TOGETHER):
-            a, b = covers[x][row[first[batch]], :n_tokens], covers[y][row[second[batch]], :n_tokens]
-            total[batch] = (a * b).sum(1)
+            cover_a, cover_b = (
+                covers[exponent_a][row[first[batch]], :n_tokens],
+                covers[exponent_b][row[second[batch]], :n_tokens],
+            )
+            total[batch] = (cover_a * cover_b).sum(1)
     return total
 
 
 def _find_distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tuple[Ints, Ints]:
-    """Find the annotation of each cell, and one example cell of each annotation.
+    """Find the distinct annotations of cells.
 
-    An annotation is a set of classes, each with its number of segments.
+    An annotation is a set of classes, each with its number of segments. The columns are sorted by
+    cell.
+
+    Args:
+        cell, class_index, count: cell, class and number of segments.
+
+    Returns:
+        Index of the annotation of each cell, and one example cell of each annotation.
     """
     size = np.bincount(cell)
     begin = np.cumsum(size) - size
@@ -283,23 +315,23 @@ def _compute_cover_tables(
     annotation_of_cell[example_cell] = np.arange(len(example_cell))
     is_example = annotation_of_cell[cell] >= 0
     row_index, start, end, p = model.random.list_places(model.kinds, class_index[is_example])
-    annotation, value = (
+    annotation, expected_segments = (
         annotation_of_cell[cell[is_example]][row_index],
         p * count[is_example][row_index],
     )
     width = np.zeros(len(example_cell), np.int64)
     np.maximum.at(width, annotation, end + 1)
-    power = np.frexp(width - 1)[1].astype(np.int64)
+    exponent_of_annotation = np.frexp(width - 1)[1].astype(np.int64)
     row, covers = np.zeros(len(example_cell), np.int64), dict[int, Floats]()
-    for exponent in unique(power).tolist():
-        members = np.flatnonzero(power == exponent)
+    for exponent in unique(exponent_of_annotation).tolist():
+        members = np.flatnonzero(exponent_of_annotation == exponent)
         row[members] = np.arange(len(members))
-        has_width = power[annotation] == exponent
+        has_width = exponent_of_annotation[annotation] == exponent
         first, size = row[annotation[has_width]] << exponent, len(members) << exponent
-        steps = np.bincount(first + start[has_width], value[has_width], size)
-        steps -= np.bincount(first + end[has_width], value[has_width], size)
+        steps = np.bincount(first + start[has_width], expected_segments[has_width], size)
+        steps -= np.bincount(first + end[has_width], expected_segments[has_width], size)
         covers[exponent] = np.cumsum(steps.reshape(len(members), -1), axis=1, dtype=np.float64)
-    return power, row, covers
+    return exponent_of_annotation, row, covers
 
 
 # --- pairs of places -----------------------------------------------------------------------------
@@ -315,7 +347,7 @@ class _ExpectedPlaces(NamedTuple):
 
 
 def _compute_expected_places(model: PlacementModel, segments: _CountedSegments) -> _ExpectedPlaces:
-    """Compute the expected number of an annotator's segments at each place."""
+    """Compute the expected number of an annotator's segments at each place of a cell."""
     row, start, end, p = model.random.list_places(model.kinds, segments.class_index)
     value = p * segments.n_segments[row]
     order = argsort_rows(segments.cell[row], start, end)
@@ -327,27 +359,40 @@ def _sum_overlapping(
 ) -> Floats:
     """Compute Σ P_A · P_B · φ over all pairs of overlapping places, for each cell.
 
-    If two places overlap, one starts within the other.
+    If two places overlap, one starts in the other.
+
+    Args:
+        places_of_both: places of each annotator with expected numbers of segments.
+        n_cells: number of cells.
+        measure: additive measure.
     """
     a, b = places_of_both
     # length of each cell on one common line
-    stretch = 1 + max(int(places.end.max()) for places in places_of_both)
-    b_begins = _sum_starting_within(a, b, stretch, "left", measure.phi)
-    a_begins = _sum_starting_within(b, a, stretch, "right", swap_annotators(measure).phi)
-    total = np.bincount(a.cell, b_begins, n_cells) + np.bincount(b.cell, a_begins, n_cells)
+    cell_width = 1 + max(int(places.end.max()) for places in places_of_both)
+    sums_of_a = _sum_starting_within(a, b, cell_width, "left", measure.phi)
+    sums_of_b = _sum_starting_within(b, a, cell_width, "right", swap_annotators(measure).phi)
+    total = np.bincount(a.cell, sums_of_a, n_cells) + np.bincount(b.cell, sums_of_b, n_cells)
     return total.astype(np.float64)
 
 
 def _sum_starting_within(
-    a: _ExpectedPlaces, b: _ExpectedPlaces, stretch: int, bound: Literal["left", "right"], phi: Phi
+    a: _ExpectedPlaces,
+    b: _ExpectedPlaces,
+    cell_width: int,
+    bound: Literal["left", "right"],
+    phi: Phi,
 ) -> Floats:
-    """Compute Σ P_A · P_B · φ of each place of A over the places of B that start within it.
+    """Compute Σ P_A · P_B · φ over the places of B that start in a place of A, for each place of A.
 
-    Equal starts count only if ``bound`` is left.
+    Args:
+        a, b: places of each annotator with expected numbers of segments.
+        cell_width: distance of the cells, which are laid out on one line.
+        bound: left if equal starts count, otherwise right.
+        phi: similarity φ.
     """
-    line = b.cell * stretch + b.start
-    low = np.searchsorted(line, a.cell * stretch + a.start, bound)
-    high = np.searchsorted(line, a.cell * stretch + a.end)
+    line = b.cell * cell_width + b.start
+    low = np.searchsorted(line, a.cell * cell_width + a.start, bound)
+    high = np.searchsorted(line, a.cell * cell_width + a.end)
     total, length = np.zeros(len(low)), b.end - b.start
     outer = np.flatnonzero(high > low)
     low, n_inner = low[outer], (high - low)[outer]

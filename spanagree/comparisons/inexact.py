@@ -1,4 +1,8 @@
-"""Approximate expected matches: means over draws, and extrapolations."""
+"""Approximate expected matches: means over draws, and extrapolations.
+
+The *content* of a document and label is all that its draws depend on, such as its length and the
+lengths of its segments. Equal contents get the same draws.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ class ApproximationError:
     off: float = 0.0
 
     def add(self, content: bytes, error: float) -> None:
-        """Add a mean over draws with its standard error, by its content."""
+        """Add a mean over draws with its standard error, under its content."""
         self.drawn += 1
         self.errors[content] = self.errors.get(content, 0.0) + error
 
@@ -87,7 +91,7 @@ class ApproximationError:
         ]
 
     def settings(self, seed: int) -> dict[str, Any]:
-        """Return the settings that record approximations; empty if all expected matches are exact.
+        """Collect the settings that record approximations; empty if all expected matches are exact.
 
         Args:
             seed: seed of draws.
@@ -110,14 +114,14 @@ def write_standard_error_note(error: float) -> str:
 
 
 def compute_content_digest(content: object) -> bytes:
-    """Compute 32 bytes that are equal if the representations are equal."""
+    """Compute a digest of 32 bytes from the representation of a content."""
     import hashlib  # takes a while to load
 
     return hashlib.sha256(repr(content).encode()).digest()
 
 
 def create_generator(digest: bytes, seed: int) -> np.random.Generator:
-    """Create the random generator of a content and a seed, whatever else is drawn."""
+    """Create a random generator that depends only on the digest of a content and the seed."""
     return np.random.default_rng(int.from_bytes(digest[:16], "little") + (seed << 128))
 
 

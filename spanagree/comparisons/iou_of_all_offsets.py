@@ -14,7 +14,7 @@ _N_EXACT = 64  # number of terms from which the asymptotic series is used
 
 
 def sum_iou_over_offsets(a: Ints, b: Ints) -> Floats:
-    """Compute the sum for each pair of lengths.
+    """Compute the sum of the IoU over all offsets, for each pair of lengths a and b.
 
     >>> sum_iou_over_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
     [1.0, 1.667]
@@ -27,7 +27,7 @@ def sum_iou_over_offsets(a: Ints, b: Ints) -> Floats:
 
 
 def _harmonic_number(index: Ints) -> Floats:
-    """Compute 1 + 1/2 + … + 1/n."""
+    """Compute the harmonic numbers 1 + 1/2 + … + 1/n for integers n."""
     exact = np.cumsum(1 / np.arange(1, _N_EXACT))
     n = np.maximum(index, _N_EXACT).astype(np.float64)
     asymptotic = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)

@@ -18,9 +18,12 @@ from spanagree.errors import SettingError
 
 
 def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
-    """Build a corpus with one document for each text, with the joined document of each text.
+    """Build a corpus with one document for each text that the documents were joined from.
 
     The line break that joins two texts belongs to the second text.
+
+    Returns:
+        Corpus of texts, and the index of the joined document of each text.
 
     Raises:
         SettingError: if the documents were not joined from texts.
@@ -57,20 +60,20 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
 def distribute_over_texts(
     joined: Comparisons, corpus: Corpus | None, compare: Callable[[Corpus], Comparisons]
 ) -> tuple[Comparisons, Ints]:
-    """Distribute the comparisons of documents over their texts; return each text's document too.
+    """Distribute the comparisons of joined documents over their texts.
 
     The observed match of a text is computed from the text. The expected match belongs to the whole
     document, and is about a·b/n, with sizes a and b and length n. To first order, the share of a
-    text with sizes a' and b' and length n' is
-
-        a'/a + b'/b − n'/n.
-
-    These shares add up to 1. A text without segments has a negative share.
+    text with sizes a' and b' and length n' is a'/a + b'/b − n'/n. These shares add up to 1. A text
+    without segments has a negative share.
 
     Args:
         joined: comparisons of the documents.
         corpus: documents.
         compare: function that compares the same annotators in the corpus of texts.
+
+    Returns:
+        Comparisons of the texts, and the index of the joined document of each text.
     """
     text_corpus, document = split_texts(corpus)
     texts = compare(text_corpus)

@@ -29,7 +29,7 @@ Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
 
 def _look_up_borders(layer: Layer) -> tuple[Ints, Ints]:
-    """Return the starts and ends of segments in offsets."""
+    """Return the starts and ends of segments, counted in offsets."""
     return layer.start, layer.end
 
 
@@ -125,7 +125,7 @@ def _build_measure_of_shared(name: str, means: str, of_shared: Phi, **fields: An
 
 
 def _compute_iou(n_shared: Ints, a: Ints, b: Ints) -> Floats:
-    """Divide the shared tokens by the tokens of either segment."""
+    """Compute the IoU: shared tokens divided by the tokens that either segment has."""
     return n_shared / (a + b - n_shared)
 
 
@@ -207,13 +207,13 @@ NEAR = re.compile(f"({'|'.join(OF_EQUAL)}){WITHIN}([1-9][0-9]{{0,2}})(?:-(words|
 
 
 def swap_annotators(measure: Measure) -> Measure:
-    """Exchange the two annotators of a measure."""
+    """Build the measure with φ for the two annotators in exchanged order."""
     phi = measure.phi
     return replace(measure, phi=lambda offset, a, b: phi(-offset, b, a))
 
 
 def _build_near_measure(name: str, t: int, unit: str) -> Measure:
-    """Build the measure of a match exact or boundaries with the tolerance t."""
+    """Build the measure exact or boundaries with a tolerance of t units."""
 
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
         """Return 1 for starts and ends that differ by at most t, 0 for others."""
@@ -235,7 +235,7 @@ def _build_near_measure(name: str, t: int, unit: str) -> Measure:
 
 
 def _build_overlap_measure(share: str) -> Measure:
-    """Build the one-to-one measure of overlaps with a smallest IoU."""
+    """Build the one-to-one measure of segments with at least a share of common tokens."""
     least_iou = float(share)
 
     def of_shared(n_shared: Ints, a: Ints, b: Ints) -> Ints:
@@ -250,7 +250,7 @@ def _build_overlap_measure(share: str) -> Measure:
 
 
 def find_measure(match: str) -> Measure:
-    """Find a measure by its name, which may be ``overlap-at-`` with a share.
+    """Find a measure by its name, such as ``exact``, ``overlap-at-0.5`` or ``exact-within-1``.
 
     Raises:
         SettingError: if no measure has this name.

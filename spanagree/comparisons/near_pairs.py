@@ -10,15 +10,19 @@ from spanagree.arrays import Ints, argsort_rows
 def find_near_pairs(
     a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int
 ) -> tuple[Ints, Ints]:
-    """Find the pairs of a greatest one-to-one matching of near segments, as indices.
+    """Find the pairs of a greatest one-to-one matching of segments within a tolerance.
 
-    Segments of one annotator and cell share no tokens. Each cell is read from the left: a pair is
-    taken if its segments are near, otherwise the segment that is too far to the left is passed
-    over. All cells are processed together.
+    A *cell* is a document and label; segments of one annotator and cell share no tokens. Each cell
+    is read from the left: a pair is taken if its segments are near, with borders that differ by at
+    most t; otherwise the segment that is too far to the left is passed over. All cells are
+    processed together.
 
     Args:
         a, b: cell, start and end of the segments of each annotator.
         t: greatest difference of starts, and of ends, in tokens.
+
+    Returns:
+        Index in A and index in B of the segments of each pair.
 
     >>> zero, at = np.zeros(2, int), np.array([0, 5])
     >>> [x.tolist() for x in find_near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]

@@ -1,7 +1,8 @@
 """Observed similarity of two layers, Σ φ(δ, a, b) over pairs of segments in the same cell.
 
-Arrays have one entry for each segment (``cell_a``, ``cell_b``), pair (``i``, ``j``, ``value``) or
-cell.
+φ is the measure of two segments with offset δ and lengths a and b, and a *cell* is a document and
+label. Arrays have one entry for each segment (``cell_a``, ``cell_b``), pair (``i``, ``j``,
+``value``) or cell.
 """
 
 from __future__ import annotations
@@ -34,9 +35,18 @@ def compute_observed(
 def find_similar_pairs(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Find pairs of segments in the same cell, as indices, with φ of each pair.
+    """Find the pairs of segments in the same cell, with φ of each pair.
 
-    Pairs that do not overlap have φ = 0, so they are left out.
+    Pairs that do not overlap have φ = 0, and are left out.
+
+    Args:
+        a, b: layers of both annotators.
+        cell_a, cell_b: cell of each segment of A and of B.
+        measure: measure of two segments.
+
+    Returns:
+        Index in A, index in B, and φ of each pair; for one-to-one measures, φ is 0 outside a
+        greatest matching.
     """
     if measure.disjoint:
         return _find_candidate_pairs(a, b, cell_a, cell_b, measure)
@@ -52,8 +62,14 @@ def find_similar_pairs(
 def _find_candidate_pairs(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Find pairs with φ as :func:`find_similar_pairs` does; all candidate pairs if layers have"
-    " overlaps."""
+    """Find the pairs of segments in the same cell, with φ of each pair.
+
+    For arguments, see :func:`find_similar_pairs`. If layers have overlaps, a segment may be in
+    several pairs, also for one-to-one measures.
+
+    Returns:
+        Index in A, index in B, and φ of each pair.
+    """
     if measure.kernel == "near":
         borders = [measure.borders(layer) for layer in (a, b)]
         columns = (cell_a, *borders[0]), (cell_b, *borders[1])
@@ -84,7 +100,14 @@ def _find_candidate_pairs(
 def _find_similar_fragments(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Find pairs of segments of several fragments, by equal shapes or by shared tokens."""
+    """Find pairs of segments of several fragments, with φ of each pair.
+
+    For arguments, see :func:`find_similar_pairs`. Segments are paired if they have equal fragments,
+    or share tokens.
+
+    Returns:
+        Index in A, index in B, and φ of each pair.
+    """
     from spanagree.corpus.discontinuous import (  # most have one piece
         encode_shapes,
         split_into_pieces,
@@ -113,7 +136,11 @@ def _find_similar_fragments(
 
 
 def find_equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """Find all pairs with the same start and end in the same cell, as indices."""
+    """Find all pairs of segments with the same start and end in the same cell.
+
+    Returns:
+        Index in A and index in B of the segments of each pair.
+    """
     pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
     columns = [np.concatenate(pair) for pair in pairs]
     code = pack_rows(*columns)
@@ -123,15 +150,18 @@ def find_equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[In
 
 
 def find_overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """Find all pairs of segments that share a token in the same cell, as indices.
+    """Find all pairs of segments that share a token in the same cell.
 
-    If two segments overlap, one starts within the other. Only such pairs are visited, however long
-    the segments are.
+    If two segments overlap, one starts in the other. Only such pairs are visited, however long the
+    segments are.
+
+    Returns:
+        Index in A and index in B of the segments of each pair.
     """
     # each cell gets a separate stretch of one common line
-    stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
-    start_a, end_a = (cell_a * stretch + x for x in (a.start, a.end))
-    start_b, end_b = (cell_b * stretch + x for x in (b.start, b.end))
+    cell_width = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
+    start_a, end_a = (cell_a * cell_width + x for x in (a.start, a.end))
+    start_b, end_b = (cell_b * cell_width + x for x in (b.start, b.end))
     order_a, order_b = (np.argsort(start, kind="stable") for start in (start_a, start_b))
     begin_a, begin_b = start_a[order_a], start_b[order_b]
     j, i = expand_ranges(
@@ -150,9 +180,19 @@ def _restrict_to_matching(
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Sort overlapping pairs from left to right, and set φ to 0 outside a greatest matching.
 
-    The segments of each layer are disjoint within a cell. If two segments overlap, the segment that
-    ends first overlaps nothing further on. So a greedy matching is greatest: each pair is taken
-    where the later of its segments starts, unless the earlier segment is already matched.
+    The segments of each layer are disjoint in a cell. If two segments overlap, the segment that
+    ends first overlaps nothing further on. So a greedy matching is greatest: each pair is taken,
+    from left to right by the later start of its two segments, unless the segment that starts
+    earlier is already matched.
+
+    Args:
+        a, b: layers of both annotators.
+        i, j: index in A and index in B of each overlapping pair.
+        cell: cell of each pair.
+        value: φ of each pair.
+
+    Returns:
+        Index in A, index in B, and φ of each pair.
     """
     order = argsort_rows(cell, np.maximum(a.start[i], b.start[j]))
     i, j, cell, value = i[order], j[order], cell[order], value[order]

@@ -4,14 +4,16 @@ The greatest matching is not additive, so its mean E[max Σ φ] is computed in o
 
 - exactly, if one annotation has a single segment to match
 (:mod:`spanagree.comparisons.chance_distribution.single`),
-- exactly, by a walk of both annotations
+- exactly, by a *walk*, which counts arrangements of both annotations from left to right
 (:mod:`spanagree.comparisons.chance_distribution.walk_both`), for each label, where segments of
 other labels only take up room,
 - as the mean over draws of both annotations, if the walk exceeds the budget.
 
-Draws depend only on the number of tokens and on the multiset of segments, not on the annotators nor
-on the other documents. A *part* is a document with one label; arrays have one entry for each part,
-cell or segment.
+Draws depend only on the *content* of a part, its number of tokens and multiset of segments, not on
+the annotators nor on the other documents. A *cell* is a document and label with a segment of either
+annotator, and a *part* is a cell to compute, with the segments of other labels that take up room.
+Under a rule of places, the *class* of a segment determines its distribution. Arrays have
+one entry for each part, cell or segment.
 """
 
 from __future__ import annotations
@@ -111,7 +113,14 @@ class _SegmentsWithClasses(NamedTuple):
 def _build_parts_of_cells(
     layer_pair: LayerPair, tokens: Ints, part_cells: Ints, model: PlacementModel | None
 ) -> tuple[DocumentParts, list[_SegmentsWithClasses]]:
-    """Build a part for each cell, with the segments of both annotators."""
+    """Build a part for each cell, with the segments of both annotators and their classes.
+
+    Args:
+        layer_pair: segments of both annotators.
+        tokens: number of tokens of each document.
+        part_cells: cell of each part.
+        model: places of the segments, under a rule of places.
+    """
     document = np.zeros(layer_pair.count, np.int64)
     document[layer_pair.cells[0]] = layer_pair.layers[0].document
     segments = []
@@ -141,7 +150,7 @@ def _compute_means_by_walk(
     *,
     first_is_fixed: bool,
 ) -> list[Floats | None]:
-    """Compute the mean of each part exactly; ``None`` for parts that exceed the budget."""
+    """Compute the mean match of each part exactly; ``None`` for parts over the budget."""
     place_kinds = None if model is None else model.kinds
     if measure.kernel == "near":
         if model is None:
@@ -188,10 +197,14 @@ class _DrawnMeans(NamedTuple):
     model: PlacementModel | None
     seed: int
 
-    def draw_both(self, document_parts: list[int]) -> DrawnMean:
-        """Draw both annotations of these parts; parts with equal content are drawn once."""
+    def draw_both(self, parts: list[int]) -> DrawnMean:
+        """Draw both annotations of these parts; parts with equal content are drawn once.
+
+        Args:
+            parts: indices of the parts.
+        """
         mean_by_content: dict[bytes, tuple[float, float]] = {}
-        for part_index in document_parts:
+        for part_index in parts:
             n, content_tuple = (
                 int(self.document_parts.tokens[part_index]),
                 self._build_content(part_index),
@@ -207,7 +220,7 @@ class _DrawnMeans(NamedTuple):
             yield part_index, content, *mean_by_content[content]
 
     def _build_content(self, part_index: int) -> PartContent:
-        """Return the segments of a part, with both annotators in a canonical order."""
+        """Build the content of a part, in an order that does not depend on who is first."""
         contents = []
         for segments, classes in self.segments:
             rows = slice(
@@ -218,9 +231,13 @@ class _DrawnMeans(NamedTuple):
             contents.append(tuple(sorted(zip(*columns, strict=True))))
         return tuple(sorted(contents))
 
-    def draw_second(self, document_parts: list[int]) -> DrawnMean:
-        """Draw the second annotation of these parts; the first is fixed."""
-        for part_index in document_parts:
+    def draw_second(self, parts: list[int]) -> DrawnMean:
+        """Draw the second annotation of these parts; the first is fixed.
+
+        Args:
+            parts: indices of the parts.
+        """
+        for part_index in parts:
             documents = []
             for segments, classes in self.segments:
                 in_part = slice(
@@ -253,9 +270,17 @@ def _draw_mean(
     model: PlacementModel | None,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Compute the mean match over draws of both annotations, and its standard error."""
-    most_draws = NEAR_DRAWS if measure.kernel == "near" else DRAWS
-    draws = limit_draws(most_draws, max(map(len, content)))
+    """Compute the mean match over draws of both annotations, and its standard error.
+
+    Args:
+        tokens: number of tokens of the part.
+        content: sorted segments of both annotations.
+        measure: measure of the match.
+        model: places of the segments, under a rule of places.
+        rng: random generator.
+    """
+    max_draws = NEAR_DRAWS if measure.kernel == "near" else DRAWS
+    draws = limit_draws(max_draws, max(map(len, content)))
     columns = [
         tuple(np.array(column, np.int64) for column in zip(*rows, strict=True)) for rows in content
     ]
@@ -275,7 +300,7 @@ def _draw_mean(
 def _build_document_layer(
     start: Ints, length: Ints, label: Ints, classes: Ints
 ) -> tuple[Layer, Ints]:
-    """Build a layer of one document, and sort the classes in the order of its rows."""
+    """Build a layer of one document, and the class of each segment in its order."""
     layer = Layer(0 * start, start, start + length, label, np.ones(1, np.bool_))
     return layer, classes[np.lexsort((label, start + length, start))]
 
@@ -289,7 +314,17 @@ def _draw_matches(
     draws: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Compute the match in each draw of a document; only segments with label 0 can match."""
+    """Compute the match in each draw of a document; only segments with label 0 can match.
+
+    Args:
+        documents: layer and classes of each annotator.
+        is_random: mask of the annotators with random segments.
+        tokens: number of tokens of the document.
+        measure: measure of the match.
+        model: places of the segments, under a rule of places.
+        draws: number of draws.
+        rng: random generator.
+    """
     layers, classes = zip(*documents, strict=True)
     cells = np.array([[0, 1, 2]])  # segments with the label, and segments of A and of B without it
     arguments = (
@@ -317,9 +352,19 @@ def _find_segments_in_parts(
     index: int,
     kind_index: Ints,
 ) -> tuple[AnnotatorSegments, Ints]:
-    """Find the segments of a layer in the parts, and their rows in the layer.
+    """Find the segments of one annotator in the parts, and their rows in the layer.
 
-    The label of a part becomes 0; all other labels become one.
+    Segments with the label of the part get the label 0. Other labels, which only take up room,
+    become one label, 1 + ``index``.
+
+    Args:
+        layer: segments of the annotator.
+        cell: cell of each segment.
+        part_cells: cell of each part.
+        document: document of each part.
+        chance: name of the chance model.
+        index: 0 for the first annotator, 1 for the second.
+        kind_index: kind of each segment under a rule of places.
     """
     if chance == "nonoverlapping":
         part_index, row = join_unsorted(document, layer.document)

@@ -6,8 +6,10 @@ pairs is found greedily from left to right: when two segments overlap, the segme
 overlaps nothing to the right of the other, so pairing them is never worse.
 
 The match is not additive, because a pair may depend on the pairs before it. But this dependence is
-a single bit: whether the segment of A that crosses a border is already paired. Arrays have the
-shape (places, bits), or (parts, ranks of borders).
+a single *bit* at each border between tokens: whether the segment of A that crosses the border is
+already paired. A *part* is a document, or an independent part of one. The *rank* of a border is its
+position among the borders of its part that are used. Arrays have the shape (places, bits), or
+(parts, ranks of borders).
 """
 
 from __future__ import annotations
@@ -26,11 +28,19 @@ from spanagree.comparisons.measures import Measure
 def compute_matches_at_places(
     document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> tuple[Ints | Floats, Ints]:
-    """Compute the match of a segment of B at each place, and the bit after the segment.
+    """Compute the gain of the match from a segment of B at each place, and the bit after it.
 
-    Both are shaped (places, bits). The bit states whether the segment of A that crosses the
-    border is already paired. The segment of B is paired with the first candidate of A: among all,
-    or, if the bit is set, among the candidates that start at or after its own start.
+    The segment is paired with the first candidate of A: among all that overlap it, or, if the bit
+    at its start is set, among the candidates that start at or after its own start.
+
+    Args:
+        document_parts: parts with the fixed segments of A.
+        measure: measure of overlaps.
+        places: places of segments of B.
+
+    Returns:
+        Gain of the match, and bit at the end of the place; both by the bit at the start, (places,
+        bits).
     """
     a = document_parts.a  # sorted by part and start; the segments are disjoint
     part_index, start, end, label = places
@@ -62,10 +72,17 @@ def compute_matches_at_places(
     return gain.astype(np.int64) if measure.is_whole else gain, bit_after
 
 
-def is_same_crossing(
+def mask_same_crossings(
     document_parts: DocumentParts, part_index: Ints, is_used: Bools, rank: Ints
 ) -> Bools:
-    """Mask borders that the segment of A across the border before crosses too; (parts, ranks)."""
+    """Mask borders crossed by the same segment of A as the border before; (parts, ranks).
+
+    Args:
+        document_parts: parts with the fixed segments of A.
+        part_index: indices of the parts.
+        is_used: mask of the used borders; (parts, borders).
+        rank: rank of each border; (parts, borders).
+    """
     a = document_parts.a
     segment, row_of_part = expand_ranges(
         np.searchsorted(a.part_index, part_index), np.searchsorted(a.part_index, part_index + 1)
@@ -84,7 +101,7 @@ def is_same_crossing(
     return is_same
 
 
-def has_partner(segments: AnnotatorSegments, other: AnnotatorSegments) -> Bools:
+def mask_matchable_segments(segments: AnnotatorSegments, other: AnnotatorSegments) -> Bools:
     """Mask the segments with a label that the other annotator uses in the same part."""
     n_labels = 1 + max(int(segments.label.max(initial=0)), int(other.label.max(initial=0)))
     return np.isin(

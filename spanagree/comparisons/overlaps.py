@@ -25,7 +25,7 @@ _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "
 
 
 def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceModel:
-    """Choose the chance model of a corpus: for auto, the first model that all of its layers allow.
+    """Choose the chance model of a corpus: for auto, the first model that all layers allow.
 
     Models that are not compatible with the measure are skipped. If no model is left, the measure
     forbids these segments too: the model stays auto, and :func:`check_layers` raises an error that
@@ -72,7 +72,7 @@ def _find_overlaps(corpus: Corpus) -> set[str]:
 
 
 def find_widest_chance(names: Iterable[str]) -> str:
-    """Find the chance model that a whole corpus allows, among the models of its parts."""
+    """Find the chance model that all parts of a corpus allow, from the model of each part."""
     first_name, *other_names = dict.fromkeys(names)
     return (
         max((first_name, *other_names), key=[*CHANCES, NONE].index) if other_names else first_name
@@ -128,14 +128,14 @@ def _check_relations(corpus: Corpus, name: str, match: str, chance: ChanceModel)
 
 
 def _check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Check segments of several fragments."""
+    """Raise an error if a layer has segments of several fragments that are not allowed."""
     from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
 
     check_pieces(corpus, name, match, chance)
 
 
 def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Raise an error if contiguous segments have a forbidden overlap, naming the first two."""
+    """Raise an error that names the first two contiguous segments with a forbidden overlap."""
     layer = corpus.layers[name]
     pairs = _find_forbidden_pairs(layer)
     chosen_names = {"match": match, "chance": chance.name}
@@ -165,7 +165,9 @@ def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) 
     }
     option, candidate = ("match", "chance") if "match" in forbidden_by else ("chance", "match")
     allowed[option] = [
-        c for c in allowed[option] if all(_are_compatible(c, o) for o in allowed[candidate])
+        allowed_name
+        for allowed_name in allowed[option]
+        if all(_are_compatible(allowed_name, other_name) for other_name in allowed[candidate])
     ]
     alternatives = " with ".join(
         format_setting(option, *allowed[option]) for option in forbidden_by
@@ -191,7 +193,7 @@ _REASON = "match {match} has chance only where no two segments of one {what}"
 
 
 def _find_forbidden_overlaps(match: str, chance: ChanceModel) -> dict[str, str]:
-    """Find the kinds of overlaps that a measure and a chance model forbid.
+    """Find the kinds of overlaps that a measure and a chance model forbid, by option.
 
     Without chance, a measure in which no segment counts twice forbids nothing.
     """
@@ -204,7 +206,7 @@ def _find_forbidden_overlaps(match: str, chance: ChanceModel) -> dict[str, str]:
 
 
 def _are_compatible(*names: str) -> bool:
-    """Whether measures and chance models with these names can be combined.
+    """Check whether measures and chance models with these names can be combined.
 
     Segments that are matched one-to-one must exclude each other at random.
     """
@@ -215,7 +217,7 @@ def _are_compatible(*names: str) -> bool:
 
 
 def _find_forbidden_pairs(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
-    """Find the first two segments with each forbidden kind of overlap, or ``None``."""
+    """Find the first two segments with each kind of overlap, ``None`` without such segments."""
     overlap = find_first_overlap(layer, np.zeros(len(layer), np.int64))
     same_label = None if overlap is None else find_first_overlap(layer, layer.label)
     return {

@@ -11,7 +11,7 @@ from spanagree.errors import OverlapError, format_setting, quote_value
 
 
 def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Raise an error if segments of several fragments are not allowed.
+    """Raise an error if a layer has segments of several fragments that are not allowed.
 
     Under every chance model, segments with overlapping hulls move together. Without chance,
     measures of shared tokens may be matched one-to-one.

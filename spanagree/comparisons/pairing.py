@@ -75,28 +75,32 @@ def pair_layers(a: Layer, b: Layer, n_labels: int) -> Pairing:
     is_free_a, is_free_b = is_shared[a.document], is_shared[b.document]
     partner_of_a = np.full(len(a), NONE)
     # pairs with the same boundaries and label come before pairs with the same boundaries only
-    for key_of in (operator.attrgetter("label"), _rank_among_equal):
-        i, j = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
+    for compute_key in (operator.attrgetter("label"), _rank_among_equal):
+        row_a, row_b = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
         unpaired_a, unpaired_b = a.only(is_free_a), b.only(is_free_b)
-        cell_a, cell_b = (x.document * n_labels + key_of(x) for x in (unpaired_a, unpaired_b))
-        p, q, _ = find_similar_pairs(unpaired_a, unpaired_b, cell_a, cell_b, MEASURES["exact"])
-        partner_of_a[i[p]] = j[q]
-        is_free_a[i[p]], is_free_b[j[q]] = False, False
+        cell_a, cell_b = (x.document * n_labels + compute_key(x) for x in (unpaired_a, unpaired_b))
+        pair_a, pair_b, _ = find_similar_pairs(
+            unpaired_a, unpaired_b, cell_a, cell_b, MEASURES["exact"]
+        )
+        partner_of_a[row_a[pair_a]] = row_b[pair_b]
+        is_free_a[row_a[pair_a]], is_free_b[row_b[pair_b]] = False, False
     order_a, order_b = _compute_text_order(a, b)
-    i, j = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
+    row_a, row_b = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
     unpaired_a, unpaired_b = a.only(is_free_a), b.only(is_free_b)
-    p, q = find_overlapping_pairs(unpaired_a, unpaired_b, unpaired_a.document, unpaired_b.document)
-    i, j = i[p], j[q]
-    n_shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
-    n_unshared = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * n_shared
+    pair_a, pair_b = find_overlapping_pairs(
+        unpaired_a, unpaired_b, unpaired_a.document, unpaired_b.document
+    )
+    row_a, row_b = row_a[pair_a], row_b[pair_b]
+    n_shared = np.minimum(a.end[row_a], b.end[row_b]) - np.maximum(a.start[row_a], b.start[row_b])
+    n_unshared = (a.end - a.start)[row_a] + (b.end - b.start)[row_b] - 2 * n_shared
     first_in_text, second_in_text = (
-        np.minimum(order_a[i], order_b[j]),
-        np.maximum(order_a[i], order_b[j]),
+        np.minimum(order_a[row_a], order_b[row_b]),
+        np.maximum(order_a[row_a], order_b[row_b]),
     )
     order = np.lexsort(
-        (second_in_text, first_in_text, n_unshared, a.label[i] != b.label[j], -n_shared)
+        (second_in_text, first_in_text, n_unshared, a.label[row_a] != b.label[row_b], -n_shared)
     )
-    for first_row, second_row in zip(i[order].tolist(), j[order].tolist(), strict=True):
+    for first_row, second_row in zip(row_a[order].tolist(), row_b[order].tolist(), strict=True):
         if is_free_a[first_row] and is_free_b[second_row]:
             partner_of_a[first_row] = second_row
             is_free_a[first_row] = is_free_b[second_row] = False
@@ -116,7 +120,7 @@ def pair_layers(a: Layer, b: Layer, n_labels: int) -> Pairing:
 
 
 def _rank_among_equal(layer: Layer) -> Ints:
-    """Count the preceding segments with the same boundaries, for each segment."""
+    """Count the earlier segments with the same boundaries, for each segment of a layer."""
     _, group, _ = unique_rows(layer.document, layer.start, layer.end, layer.shape)
     return np.arange(len(group)) - np.searchsorted(group, group)
 
@@ -135,7 +139,12 @@ def _compute_text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
 
 
 def _find_outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
-    """Find the index in :data:`OUTCOMES` of each pair."""
+    """Find the index in :data:`OUTCOMES` of each pair or single segment.
+
+    Args:
+        a, b: layers of both annotators.
+        segment_a, segment_b: segment of each layer in each pair, −1 if it is missing.
+    """
     differs = [
         values_a != values_b
         for values_a, values_b in zip(
@@ -156,6 +165,6 @@ def _find_outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints
 
 
 def look_up_columns(layer: Layer, segments: Ints) -> tuple[Ints, ...]:
-    """Return document, start, end and label of segments; −1 for missing segments."""
+    """Look up document, start, end and label of segments; −1 for missing segments."""
     columns = (layer.document, layer.start, layer.end, layer.label)
     return tuple(np.append(column, NONE)[segments] for column in columns)

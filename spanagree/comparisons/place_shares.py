@@ -1,4 +1,8 @@
-"""Statistics of the places of segments under a rule of places, and notes and remarks on them."""
+"""Statistics of the places of segments under a rule of places, and notes and remarks on them.
+
+The *sites* of a rule are the places that keep it. A random segment may be at any place of its kind
+(:mod:`spanagree.chance.place_kinds`), and with a single place it does not move.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ MOST_APART = 0.05
 
 
 class SegmentPlacement(NamedTuple):
-    """Numbers of segments of one annotator: all, those at sites, and by number of places.
+    """Numbers of segments of one annotator: all, at sites, and by number of places.
 
     Attributes:
         segments: number of segments.
@@ -111,7 +115,7 @@ class PlacementStatistics:
         return placement.at_sites / placement.segments
 
     def _count_by_places(self) -> Counter[int]:
-        """Count the segments of all annotators by their number of places."""
+        """Count the segments of all annotators by the number of places they may be at."""
         n_segments_by_places: Counter[int] = Counter()
         for placement in self.annotators.values():
             n_segments_by_places.update(placement.by_places)
@@ -150,7 +154,7 @@ class PlacementStatistics:
         return dict(to_plain_data(statistics))
 
     def write_remarks(self, names_by_group: Mapping[str, Sequence[str]]) -> list[str]:
-        """Return the remarks that are displayed with scores.
+        """Write the remarks on the rule of places that are displayed with scores.
 
         Args:
             names_by_group: names of annotators, by the name of their group.
@@ -165,7 +169,10 @@ class PlacementStatistics:
         return [f"chance ({escape_name(self.rule)}): {'; '.join(clauses)}"]
 
     def _describe_shares(self, names: Sequence[str]) -> str:
-        """Describe the range of the shares of a few annotators, or the joint share of many."""
+        """Describe the share of segments at sites: its range over a few annotators, or over all.
+
+        The result is empty if no annotator has a share.
+        """
         shares = [
             share for name in names if not math.isnan(share := self.compute_share_at_sites(name))
         ]
@@ -184,7 +191,7 @@ class PlacementStatistics:
         )
 
     def notes(self) -> list[str]:
-        """Return notes on kinds kept on average, and on why the rule is debatable."""
+        """Write notes on kinds kept on average, and on reasons to doubt the rule."""
         notes, rule = [], escape_name(self.rule)
         if self.mixed:
             notes.append(
@@ -239,7 +246,7 @@ def _format_share(value: float) -> str:
 def compute_place_shares(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel
 ) -> PlacementStatistics | None:
-    """Compute the statistics of layers under the rule of a chance model, if there is one."""
+    """Compute the statistics of layers under the rule of a chance model; ``None`` if no rule."""
     rule = chance.places
     if rule is None or not names:
         return None
@@ -267,7 +274,9 @@ def compute_place_shares(
 
 
 class WordEdges(NamedTuple):
-    """Number of ends of segments at edges of words, of a corpus or a part; instances can be added.
+    """Number of ends of segments at the first or last character of a word.
+
+    The numbers of parts of a corpus can be added.
 
     Attributes:
         segments: number of segments, in characters of known texts.
@@ -279,19 +288,22 @@ class WordEdges(NamedTuple):
 
     @classmethod
     def from_corpus(cls, corpus: Corpus) -> WordEdges:
-        """Count ends at edges of words, in an evenly spaced sample if there are many segments."""
+        """Count the ends of segments at edges of words, in a sample if there are many segments.
+
+        The sample is evenly spaced, and its count is scaled up.
+        """
         if corpus.offsets != "characters" or corpus.texts is None:
             return cls()
         document, start, end, _, _ = concatenate_segments(corpus.layers.values())
         sample = slice(None, None, 1 + len(document) // _SAMPLE_SIZE)
         columns = (column[sample].tolist() for column in (document, start, end))
-        edges = n_sampled = 0
+        n_at_edges = n_sampled = 0
         for d, s, e in zip(*columns, strict=True):
             text = corpus.texts[d]
-            edges += text[s].isalnum() and not text[s - 1 : s].isalnum()
-            edges += text[e - 1].isalnum() and not text[e : e + 1].isalnum()
+            n_at_edges += text[s].isalnum() and not text[s - 1 : s].isalnum()
+            n_at_edges += text[e - 1].isalnum() and not text[e : e + 1].isalnum()
             n_sampled += 1
-        return cls(len(document), len(document) * edges / max(n_sampled, 1))
+        return cls(len(document), len(document) * n_at_edges / max(n_sampled, 1))
 
     def add(self, other: WordEdges) -> WordEdges:
         """Add the ends in another part of the corpus."""
@@ -303,7 +315,7 @@ class WordEdges(NamedTuple):
         return self.at_edges / (2 * self.segments) if self.segments else UNDEFINED
 
     def notes(self) -> tuple[str, ...]:
-        """Return a note on the rule of words, if it would fit these segments."""
+        """Write a note on the rule of words, if it would fit these segments."""
         if not self.share >= AT_EDGES:
             return ()
         return (
@@ -313,7 +325,7 @@ class WordEdges(NamedTuple):
 
 
 def collect_place_notes(corpus: Corpus, shares: PlacementStatistics | None) -> tuple[str, ...]:
-    """Return the notes on a rule of places, or a note that the rule of words would fit."""
+    """Collect the notes on a rule of places; without a rule, a note if the rule of words fits."""
     return WordEdges.from_corpus(corpus).notes() if shares is None else tuple(shares.notes())
 
 
@@ -344,7 +356,14 @@ def insert_uniform_chance(
 def insert_uniform_column(
     table: Frame, key: str, uniform: Callable[[Sequence[Value]], Value], rule: str
 ) -> Frame:
-    """Insert the uniform chance of each row before the chance under a rule."""
+    """Insert a column of chance under the uniform rule before the column of chance under a rule.
+
+    Args:
+        table: table with chance under the rule of places.
+        key: key of the column of chance.
+        uniform: function that returns the uniform chance of a row.
+        rule: name of the rule of places.
+    """
     position = next(i for i, column in enumerate(table.columns) if column.key == key)
     column = table.columns[position]
     columns = list(table.columns)
@@ -357,5 +376,5 @@ def insert_uniform_column(
 
 
 def list_rule_notes(shares: PlacementStatistics | None) -> list[str]:
-    """Return the notes on a rule of places, if there is one."""
+    """List the notes on a rule of places; empty without a rule."""
     return [] if shares is None else shares.notes()

@@ -21,7 +21,7 @@ NO_SCORES = (
 
 
 def has_scores(corpus: Corpus, name: str) -> bool:
-    """Whether segments of a layer, or its quotes that are missing from the text, have scores."""
+    """Check whether a segment of a layer, or a quote that is missing from the text, has a score."""
     if name in corpus.unplaced and corpus.unplaced[name].score is not None:
         return True
     details = corpus.layers[name].details
@@ -31,7 +31,7 @@ def has_scores(corpus: Corpus, name: str) -> bool:
 
 
 def look_up_scores(corpus: Corpus, name: str) -> Floats:
-    """Return the score of each segment of a layer, ``nan`` for segments without a score.
+    """Look up the score of each segment of a layer, ``nan`` for segments without a score.
 
     Raises:
         InputError: if a score is not a finite number.
@@ -59,7 +59,7 @@ def look_up_scores(corpus: Corpus, name: str) -> Floats:
 
 
 def _parse_finite_number(text: str) -> float:
-    """Parse a finite number; ``nan`` if the text is none."""
+    """Parse a finite number; ``nan`` for any other text."""
     try:
         value = float(text)
     except ValueError:
@@ -109,9 +109,9 @@ def drop_low_scores(corpus: Corpus, min_score: float, *, in_part: bool = False) 
         layers[name] = layer.only(~is_below)
         n_below = int(is_below.sum())
         if (quotes := corpus.unplaced.get(name)) is not None:
-            is_low = quotes.scores < min_score
-            unplaced[name] = quotes.select(~is_low)
-            n_below += int(is_low.sum())
+            is_quote_below = quotes.scores < min_score
+            unplaced[name] = quotes.select(~is_quote_below)
+            n_below += int(is_quote_below.sum())
             n_without_score += int(np.isnan(quotes.scores).sum())
         n_left_out = pluralize(n_below, "segment")
         notes.append(f"{escape_name(name)}: {n_left_out} {_LEFT_OUT} {min_score:g} left out")
@@ -122,7 +122,7 @@ def drop_low_scores(corpus: Corpus, min_score: float, *, in_part: bool = False) 
 
 
 def check_scores(corpus: Corpus) -> None:
-    """Raise an error if no segment of a corpus has, or had, a score.
+    """Raise an error if no segment of a corpus has a score, and none was left out by its score.
 
     Raises:
         SettingError: if there is no score.

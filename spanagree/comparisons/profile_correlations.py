@@ -29,10 +29,16 @@ _PASSING = 64  # numbers that are only added, at the cost of one that is stored
 
 
 def compute_cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
-    """Compute the probability that a random segment covers each token, from its start distribution.
+    """Compute the cover c(t) of a random segment from its start distribution.
 
-    A token t is covered by the starts from t − a + 1 to t. The result has one profile for each
-    distinct pair of start distribution and length, and the index of this profile for each segment.
+    Args:
+        profiles: start distributions.
+        profile: start distribution of each segment.
+        a: length of each segment.
+
+    Returns:
+        A profile of covers for each distinct pair of start distribution and length, and the index
+        of the cover of each segment.
     """
     (profile, a), inverse, _ = unique_rows(profile, a)
     size = profiles.size[profile] + a - 1
@@ -55,7 +61,9 @@ def compute_cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles,
 def compute_joint_cover(
     profiles: Profiles, segments_of_both: Sequence[tuple[Any, ...]], cells: int
 ) -> Floats:
-    """Compute the expected number of tokens that both annotators cover, for each cell.
+    """Compute Σ_t c_A(t) c_B(t), the expected number of tokens that both annotators cover.
+
+    There is a value for each cell, a document and label.
 
     Args:
         profiles: start distributions.
@@ -68,9 +76,9 @@ def compute_joint_cover(
         compute_cover(profiles, profile, length) for _, length, profile, _ in segments_of_both
     ]
     width, size, n_covers = (np.zeros(cells, np.int64) for _ in range(3))
-    for (covering, row), (cell, *_) in zip(covers, segments_of_both, strict=True):
-        np.maximum.at(width, cell, covering.width[row])
-        size[cell] = covering.size[row]
+    for (cover_profiles, row), (cell, *_) in zip(covers, segments_of_both, strict=True):
+        np.maximum.at(width, cell, cover_profiles.width[row])
+        size[cell] = cover_profiles.size[row]
         n_covers += np.bincount(cell, minlength=cells)
     cumulative_work = np.cumsum(n_covers * (width + 1))
     borders = (
@@ -84,10 +92,12 @@ def compute_joint_cover(
         first = np.cumsum(widths + 1) - widths - 1
         shared = np.full(int(widths.sum()) + high - low, 2.0)  # there are two edges
         shared[first + widths] = size[low:high] - 2 * widths
-        for (covering, row), (cell, _, _, count) in zip(covers, segments_of_both, strict=True):
+        for (cover_profiles, row), (cell, _, _, count) in zip(
+            covers, segments_of_both, strict=True
+        ):
             rows = slice(*np.searchsorted(cell, (low, high)).tolist())
             x, cover_index = expand_ranges(0 * cell[rows], widths[cell[rows] - low] + 1)
-            value = count[rows][cover_index] * covering.look_up(row[rows][cover_index], x)
+            value = count[rows][cover_index] * cover_profiles.look_up(row[rows][cover_index], x)
             shared *= np.bincount(first[cell[rows] - low][cover_index] + x, value, len(shared))
         total[low:high] = np.add.reduceat(shared, first)
     return total
@@ -96,18 +106,30 @@ def compute_joint_cover(
 def correlate_profiles(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
-    """Compute Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap.
+    """Compute Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ) for pairs of random segments.
 
-    Long sums over x are computed for all δ together, by Fourier transforms.
+    φ is 0 for segments that do not overlap. Long sums over x are computed for all δ together, by
+    Fourier transforms.
+
+    Args:
+        profiles: start distributions.
+        profile_a, profile_b: start distribution of both segments of each pair.
+        a, b: lengths of both segments of each pair.
+        phi: similarity φ.
     """
     total = np.empty(len(a))
-    n = profiles.size[profile_a] + a - 1
+    n_tokens = profiles.size[profile_a] + a - 1
     edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
-    terms = (np.minimum(edge, profiles.size[profile_a] // 2) + 1) * (a + b)
-    is_long = (n > _FOURIER) & (terms > _FOURIER_TERMS * n)  # independent of the other pairs
-    for is_chosen, sums in ((is_long, _correlate_by_fourier), (~is_long, _correlate_directly)):
-        pairs = profile_a[is_chosen], a[is_chosen], profile_b[is_chosen], b[is_chosen]
-        total[is_chosen] = sums(profiles, *pairs, phi)
+    n_terms = (np.minimum(edge, profiles.size[profile_a] // 2) + 1) * (a + b)
+    is_long = (n_tokens > _FOURIER) & (
+        n_terms > _FOURIER_TERMS * n_tokens
+    )  # independent of the other pairs
+    for uses_method, correlate in (
+        (is_long, _correlate_by_fourier),
+        (~is_long, _correlate_directly),
+    ):
+        pairs = profile_a[uses_method], a[uses_method], profile_b[uses_method], b[uses_method]
+        total[uses_method] = correlate(profiles, *pairs, phi)
     return total
 
 
@@ -116,19 +138,20 @@ def _correlate_by_fourier(
 ) -> Floats:
     """Compute the correlation as an inner product of P_A, P_B and φ in Fourier space.
 
-    Each function is symmetric about a point. Rotated about this point, its transform is real, and
-    the three rotations cancel. All tokens between the edges contribute the same value, so most of
-    them are left out of the transforms and added afterwards.
+    For arguments, see :func:`correlate_profiles`. Each function is symmetric about a point.
+    Multiplied by a phase for this point, its transform is real, and the three phases cancel. All
+    tokens between the edges contribute the same value, so most of them are left out of the
+    transforms and added afterwards.
     """
     total = np.empty(len(a))
     if not len(a):
         return total
-    n = profiles.size[profile_a] + a - 1
+    n_tokens = profiles.size[profile_a] + a - 1
     edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
-    least_size = np.minimum(n, 2 * edge + a + 1)
-    power = 1 << np.frexp(least_size - 1)[1].astype(np.int64)
+    least_size = np.minimum(n_tokens, 2 * edge + a + 1)
+    power_of_two = 1 << np.frexp(least_size - 1)[1].astype(np.int64)
     # few sizes, so that kernels recur
-    size = np.where(least_size <= power // 4 * 3, power // 4 * 3, power)
+    size = np.where(least_size <= power_of_two // 4 * 3, power_of_two // 4 * 3, power_of_two)
     check_cost(
         4 * int(size.max()), f"the chance of segments of up to {max(a.max(), b.max())} tokens"
     )
@@ -136,7 +159,7 @@ def _correlate_by_fourier(
         rows = np.flatnonzero(size == S)
         step = max(1, CHUNK // S)
         for batch in np.array_split(rows, range(_TOGETHER * step, len(rows), _TOGETHER * step)):
-            n_near = np.minimum(n[batch], S)
+            n_near = np.minimum(n_tokens[batch], S)
             profile_of_both = np.concatenate((profile_a[batch], profile_b[batch]))
             (profile, length, tokens), inverse, _ = unique_rows(
                 profile_of_both,
@@ -153,10 +176,10 @@ def _correlate_by_fourier(
                 shortened.look_up(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
             )
             (distinct_a, distinct_b), pair_index, _ = unique_rows(a[batch], b[batch])
-            kernels, mass = _compute_kernels(distinct_a, distinct_b, S, phi)
+            kernels, phi_sum = _compute_kernels(distinct_a, distinct_b, S, phi)
             i, j = inverse.reshape(2, -1)
-            n_between = (n[batch] - n_near) * profiles.plateau[profile_a[batch]]
-            total[batch] = n_between * profiles.plateau[profile_b[batch]] * mass[pair_index]
+            n_between = (n_tokens[batch] - n_near) * profiles.plateau[profile_a[batch]]
+            total[batch] = n_between * profiles.plateau[profile_b[batch]] * phi_sum[pair_index]
             for row in range(0, len(batch), step):
                 chunk = slice(row, row + step)
                 product = starts[i[chunk]] * starts[j[chunk]] * kernels[pair_index[chunk]]
@@ -165,7 +188,12 @@ def _correlate_by_fourier(
 
 
 def _compute_real_transforms(functions: Floats, double_center: Ints) -> Floats:
-    """Compute the transforms of symmetric functions, each about half of an integer."""
+    """Compute the transforms of symmetric functions, which are real after a phase shift.
+
+    Args:
+        functions: values of each function; (functions, S).
+        double_center: twice the point that each function is symmetric about, an integer.
+    """
     from scipy.fft import rfft  # lazy: only long documents need it
 
     S = functions.shape[1]
@@ -177,7 +205,18 @@ def _compute_real_transforms(functions: Floats, double_center: Ints) -> Floats:
 
 
 def _compute_kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
-    """Compute φ of each pair of lengths in Fourier space, with Parseval's weights, and its sum."""
+    """Compute φ of each pair of lengths in Fourier space, for inner products.
+
+    Parseval's weights are included, so a sum of products is the inner product.
+
+    Args:
+        a, b: lengths of both segments of each pair.
+        S: size of the transforms.
+        phi: similarity φ.
+
+    Returns:
+        Kernels, (pairs, S // 2 + 1), and Σ_δ φ(δ) of each pair.
+    """
     offset, pair = expand_ranges(1 - b, a)
     phi_by_offset = np.zeros((len(a), S))
     phi_by_offset[pair, offset % S] = phi(offset, a[pair], b[pair])
@@ -192,7 +231,10 @@ def _compute_kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats
 def _correlate_directly(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
-    """Compute the correlation as a sum over one edge, plus the constant middle."""
+    """Compute the correlation as a sum over one edge, counted twice, and the constant middle.
+
+    For arguments, see :func:`correlate_profiles`.
+    """
     total = np.empty(len(a))
     distinct_lengths, pair_index, counts = unique_rows(a, b)
     for length_a, length_b, rows in zip(

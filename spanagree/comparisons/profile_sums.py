@@ -1,7 +1,9 @@
 """Inner products of start distributions P of random segments, Σ_x f(x) g(x).
 
-A profile is symmetric, and constant between its edges, so sums run over one edge and the middle.
-Arguments are arrays with one entry for each pair, and so are the results.
+A *profile* is one distinct distribution (:class:`spanagree.chance.start_distributions.Profiles`).
+It is symmetric: an *edge* of varying values, the constant *middle*, and the mirrored edge. So sums
+run over one edge and the middle. Arguments are arrays with one entry for each pair, and so are the
+results.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ CHUNK = 1 << 20  # elements of one temporary array
 
 
 def compute_inner_products(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats:
-    """Compute Σ_x f_i(x) g_j(x) for each pair of profiles of one size: two edges and the middle."""
+    """Compute Σ_x f_i(x) g_j(x) for each pair of profiles of one size.
+
+    Both edges are equal, so one is summed and counted twice.
+
+    Args:
+        f, g: profiles.
+        i, j: index in f and index in g of each pair.
+    """
     width = np.maximum(f.width[i], g.width[j])
     total = np.empty(len(i))
     for rows, x in batch_by_width(width):
@@ -27,7 +36,14 @@ def compute_inner_products(f: Profiles, i: Ints, g: Profiles, j: Ints) -> Floats
 
 
 def batch_by_width(width: Ints, elements: int = 1) -> list[tuple[Ints, Ints]]:
-    """Return batches of rows, each with the positions below a power of 2 that covers its width."""
+    """Split rows into batches of similar width, each with the positions to compute.
+
+    The positions are 0 to a power of 2 that is at least the width of each row of the batch.
+
+    Args:
+        width: number of positions that each row needs.
+        elements: number of array elements for each position.
+    """
     exponent = np.frexp(np.maximum(width - 1, 0))[1]  # independent of the other rows
     batches: list[tuple[Ints, Ints]] = []
     for power, members in enumerate(group_indices(exponent, int(exponent.max(initial=-1)) + 1)):

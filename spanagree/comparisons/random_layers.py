@@ -38,7 +38,11 @@ class RandomMean(NamedTuple):
     totals: Floats
 
     def write_note(self, size: float, fixed: str) -> str:
-        """Build the note about the random layer and the standard error of F1."""
+        """Write the note on the random layer, with the standard error of F1.
+
+        ``size`` is the total size of all compared annotations, ``fixed`` a clause on the fixed
+        side.
+        """
         error = 0.0 if not size else 2 * compute_mean(self.totals)[1] / size
         draws = pluralize(len(self.totals), "draw")
         return (
@@ -48,7 +52,7 @@ class RandomMean(NamedTuple):
 
 
 def is_drawn(corpus: Corpus) -> bool:
-    """Whether a corpus has a random layer of contiguous segments."""
+    """Check whether a corpus has a random layer of contiguous segments."""
     origin = corpus.reading.get("made", {}).get(NAME, "")
     layer = corpus.layers.get(NAME)
     return "/seed-" in origin and layer is not None and layer.details is None
@@ -89,7 +93,7 @@ def yield_redrawn_layers(corpus: Corpus) -> Iterator[Layer]:
 def count_matches(
     layer: Layer, references: Sequence[Layer], measure: Measure, n_documents: int, n_labels: int
 ) -> Floats:
-    """Compute the total match of a layer with other layers; (documents, labels)."""
+    """Compute the total match of a layer with several other layers; (documents, labels)."""
     by_label = measure.of_label and n_labels > 1
     matched = np.zeros(n_documents * n_labels)
     for reference in references:
@@ -104,7 +108,7 @@ def count_matches(
 def compute_mean_of_random(
     corpus: Corpus, other_names: Sequence[str], measure: Measure
 ) -> RandomMean:
-    """Compute the mean match of the random layer with other layers over its draws."""
+    """Compute the mean match of the random layer with other layers, over :data:`REDRAWN` draws."""
     n_labels = max(1, len(corpus.labels))
     matched, totals = np.zeros((len(corpus), n_labels)), np.zeros(REDRAWN)
     references = [corpus.layers[name] for name in other_names]

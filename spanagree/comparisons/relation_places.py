@@ -4,13 +4,16 @@ If a document has K distinct segments, the text of its relations has 2 · K · K
 ordered and each unordered pair. A relation is a segment of length 1 at the place of its pair, with
 the label of the relation. Relations of two annotators match if they are at the same place.
 
-A random annotation puts each relation at one of the pairs of the annotator's own segments of the
-same kind. So two relations of a kind match with probability
+The *type* of a segment is its label, if labels matter. The *kind* of a pair is the types of its
+two segments, its direction, and whether both are in one sentence, if sentences matter. A random
+annotation puts each relation at one of the pairs of the annotator's own segments of the same kind;
+all pairs of one annotator, document and kind are a *set*. So two relations of a kind match with
+probability
 
     N_C / (N_A · N_B),
 
-with N_A and N_B pairs of each annotator, and N_C common pairs. Arrays have one entry for each
-relation, distinct segment, or set of pairs of one annotator and kind.
+with N_A and N_B pairs in the sets of the two annotators, and N_C common pairs. Arrays have one
+entry for each relation, distinct segment, or set of pairs.
 """
 
 from __future__ import annotations
@@ -229,14 +232,14 @@ class _RelationColumns(NamedTuple):
 
 
 def _list_links(layer: Layer) -> _RelationColumns:
-    """Return the relations of a layer."""
+    """List the relations of a layer as columns."""
     details = layer.details or SegmentDetails.create_empty(len(layer))
     links = details.links
     return _RelationColumns(links.first, links.second, links.label, details.relation_labels)
 
 
 def _list_attributes(layer: Layer) -> _RelationColumns:
-    """Return the attributes of a layer, each as a relation of a segment with itself."""
+    """List the attributes of a layer, each as a relation of a segment with itself."""
     details = layer.details or SegmentDetails.create_empty(len(layer))
     rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     names: list[str] = []
@@ -250,7 +253,7 @@ def _list_attributes(layer: Layer) -> _RelationColumns:
 
 
 def _find_undirected_labels(corpus: Corpus) -> set[str]:
-    """Find the labels of relations without a direction."""
+    """Find the labels that occur as relations without a direction."""
     return {
         label
         for layer in corpus.layers.values()
@@ -322,6 +325,11 @@ class _DistinctSegments:
         """Compute the place of each pair in the text of relations of its document.
 
         Pairs without a direction have separate places, with the lower index first.
+
+        Args:
+            head: distinct segment that each relation starts from.
+            tail: distinct segment that each relation leads to.
+            is_undirected: 1 for relations without a direction, otherwise 0.
         """
         document = self.document[head]
         first = np.where(is_undirected, np.minimum(head, tail), head) - self.first[document]
@@ -363,15 +371,19 @@ def _find_sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
 def compute_relation_distributions(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> dict[int, list[Floats]]:
-    """Compute the distributions of the common relations of each document, which are independent.
+    """Compute the distributions of the number of common relations of two annotators.
 
-    There is one distribution for each label and kind of pairs. They are hypergeometric.
+    Each document has one hypergeometric distribution for each label and kind of pairs; these are
+    independent.
 
     Args:
         corpus: relations.
         names: names of both annotators.
         fixed: name of the annotator with fixed relations, if any. Only their number on common pairs
             matters.
+
+    Returns:
+        Distributions by the index of the document.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
     pair_places, rows, document_of_row = compare_relations(corpus, a, b)
@@ -416,12 +428,12 @@ def draw_relations(
     )
     n_common = pair_places.count_common_pairs(rows.sets_a, rows.sets_b).astype(np.int64)
     if fixed is not None:
-        on_common = np.tile(_count_on_common_pairs(pair_places, rows, names=(a, b)), (draws, 1))
+        n_on_common = np.tile(_count_on_common_pairs(pair_places, rows, names=(a, b)), (draws, 1))
     else:
-        on_common = rng.hypergeometric(
+        n_on_common = rng.hypergeometric(
             n_common, n_pairs_a - n_common, rows.n_relations_a, (draws, len(n_common))
         )
-    n_matched = rng.hypergeometric(on_common, n_pairs_b - on_common, rows.n_relations_b)
+    n_matched = rng.hypergeometric(n_on_common, n_pairs_b - n_on_common, rows.n_relations_b)
     matched = np.zeros((len(corpus), draws))
     np.add.at(matched, document, n_matched.T)
     return matched.T
@@ -430,7 +442,13 @@ def draw_relations(
 def _count_on_common_pairs(
     pair_places: PairPlaces, rows: RelationRows, names: tuple[str, str]
 ) -> Ints:
-    """Count the relations of A, for each row, on pairs that B could link too."""
+    """Count the relations of A in each row that link a pair which B could link too.
+
+    Args:
+        pair_places: pairs that random relations are drawn from.
+        rows: rows of relations that may match.
+        names: names of A and of B.
+    """
     a, b = names
     is_of_b = np.isin(
         np.arange(len(pair_places.spans.document)), pair_places.find_marked_segments(b)
@@ -465,18 +483,20 @@ def compare_relations(
 ) -> tuple[PairPlaces, RelationRows, Ints]:
     """Find the pairs that two annotators could link, and their relations that may match.
 
-    The document of each row is returned too.
+    Returns:
+        Pairs that random relations are drawn from, rows of relations that may match, and the
+        document of each row.
     """
-    pair_places, sets = PairPlaces.from_relations(corpus, (a, b))
+    pair_places, sets_of_layers = PairPlaces.from_relations(corpus, (a, b))
     n_labels = len(corpus.labels)
     layers = corpus.layers[a], corpus.layers[b]
     cells = [layer.document * n_labels + layer.label for layer in layers]
-    rows = pair_places.build_rows(cells, sets)
+    rows = pair_places.build_rows(cells, sets_of_layers)
     return pair_places, rows, rows.cell // n_labels
 
 
 class _SegmentGroups(NamedTuple):
-    """Segments grouped by annotator, document and type.
+    """Segments grouped by annotator, document and type, one group after the other.
 
     Attributes:
         owner, document, type: annotator, document and type of each group.
@@ -511,9 +531,9 @@ class _SegmentGroups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairPlaces(Starts):
-    """Pairs of segments that random relations are drawn from; the index of a relation is its set.
+    """Pairs of segments that random relations are drawn from, in sets.
 
-    A set contains all pairs of one annotator, document and kind.
+    The index of a relation is its set, all pairs of one annotator, document and kind.
 
     Attributes:
         corpus: relations.
@@ -558,18 +578,19 @@ class PairPlaces(Starts):
         distinct_by_annotator = [np.unique(segments.distinct_index[i]) for i in order]
         if rule.arguments == "common":
             distinct_by_annotator = [
-                of_annotator[segments.common[of_annotator]]
-                for of_annotator in distinct_by_annotator
+                segments_of_annotator[segments.common[segments_of_annotator]]
+                for segments_of_annotator in distinct_by_annotator
             ]
         owner = np.repeat(
-            np.arange(len(names)), [len(of_annotator) for of_annotator in distinct_by_annotator]
+            np.arange(len(names)),
+            [len(segments_of_annotator) for segments_of_annotator in distinct_by_annotator],
         )
         segment = np.concatenate([np.zeros(0, np.int64), *distinct_by_annotator])
         n_types = int(segments.type.max(initial=0)) + 1
         n_documents = len(corpus)
         key = (owner * n_documents + segments.document[segment]) * n_types + segments.type[segment]
-        by_group = np.lexsort((segment, key))
-        segment, key = segment[by_group], key[by_group]
+        order_by_group = np.lexsort((segment, key))
+        segment, key = segment[order_by_group], key[order_by_group]
         (keys,), _, sizes = unique_rows(key)
         groups = _SegmentGroups(
             keys // n_types // n_documents,
@@ -614,7 +635,10 @@ class PairPlaces(Starts):
     def compute_expected(
         self, layer_pair: LayerPair, measure: Measure
     ) -> tuple[Floats, ApproximationError]:
-        """Compute the expected number of common relations, for each cell."""
+        """Compute the expected number of common relations, for each cell.
+
+        It is exact.
+        """
         rows = self.build_rows(layer_pair.cells, layer_pair.profiles)
         i, j = rows.sets_a, rows.sets_b
         n_pairs_of_pairs = self.pairs[i] * self.pairs[j]
@@ -630,7 +654,7 @@ class PairPlaces(Starts):
         ).astype(np.float64), ApproximationError()
 
     def build_rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
-        """Build a row for each cell and two sets of one kind.
+        """Build a row for each cell and two sets of one kind that have relations in it.
 
         Args:
             cells: cell of each relation, for both annotators.
@@ -640,21 +664,25 @@ class PairPlaces(Starts):
             unique_rows(*columns) for columns in zip(cells, sets, strict=True)
         )
         i, j = join_sorted(cell_a, cell_b)
-        is_same_kind = self._is_same_kind(a[i], b[j])
+        is_same_kind = self._mask_same_kind(a[i], b[j])
         i, j = i[is_same_kind], j[is_same_kind]
         row = np.full(len(cell_a), -1)
         row[i[::-1]] = np.arange(len(i))[::-1]
         return RelationRows(cell_a[i], count_a[i], count_b[j], a[i], b[j], row[inverse])
 
-    def _is_same_kind(self, i: Ints, j: Ints) -> Bools:
-        """Whether two sets have the same document and kind, for each i and j."""
+    def _mask_same_kind(self, i: Ints, j: Ints) -> Bools:
+        """Mask the pairs of sets i and j with the same document and kind."""
         group_columns = (self.groups.document, self.groups.type)
         end_columns = [column[end] for end in (self.head, self.tail) for column in group_columns]
         columns = (*end_columns, self.sentence_relation, self.undirected)
         return np.logical_and.reduce([column[i] == column[j] for column in columns])
 
     def count_common_pairs(self, i: Ints, j: Ints) -> Floats:
-        """Count the pairs that two sets have in common, for each i and j."""
+        """Count the pairs of segments that the sets i and j have in common.
+
+        Args:
+            i, j: sets of each comparison.
+        """
         head, tail, sentence_relation = self.head, self.tail, self.sentence_relation
         head_row, head_sentence = self.groups.find_shared_segments(head[i], head[j])
         n_heads = np.bincount(head_row, minlength=len(i)).astype(float)
@@ -668,8 +696,8 @@ class PairPlaces(Starts):
             (heads,), _, head_count = unique_rows(head_row * n_sentences + head_sentence)
             (tails,), _, tail_count = unique_rows(tail_row * n_sentences + tail_sentence)
             a, b = join_sorted(heads, tails)
-            pairs = head_count[a] * tail_count[b]
-            n_within_sentence = np.bincount(heads[a] // n_sentences, pairs, len(i)).astype(float)
+            n_pairs = head_count[a] * tail_count[b]
+            n_within_sentence = np.bincount(heads[a] // n_sentences, n_pairs, len(i)).astype(float)
         is_symmetric = (head[i] == tail[i]) & (head[j] == tail[j])
         n_self_pairs = np.where(is_symmetric, n_heads, 0.0)  # no segment is linked with itself
         n_all, n_within_sentence = (
@@ -682,16 +710,16 @@ class PairPlaces(Starts):
             n_all - n_within_sentence,
         )
         count = np.where(is_symmetric & (self.undirected[i] == 1), count / 2, count)
-        matching = (sentence_relation[i] == sentence_relation[j]) & (
+        is_same_kind = (sentence_relation[i] == sentence_relation[j]) & (
             self.undirected[i] == self.undirected[j]
         )
-        return np.where(matching, count, 0.0)
+        return np.where(is_same_kind, count, 0.0)
 
     def find_marked_segments(self, name: str) -> Ints:
-        """Return the index of the distinct segment for each segment of an annotator's layer."""
+        """Find the distinct segment of each segment of an annotator's layer."""
         return self.spans.distinct_index[list(self.corpus.source.layers).index(name)]
 
     def find_linked_segments(self, name: str) -> tuple[Ints, Ints]:
-        """Return the indices of both distinct segments of each relation of an annotator."""
+        """Find both distinct segments of each relation of an annotator."""
         layer = self.corpus.layers[name]
         return self.spans.find_pairs(layer.document, layer.start)

@@ -121,9 +121,9 @@ class Selection:
             from spanagree.comparisons.prediction_scores import check_min_score  # few have scores
 
             check_min_score(selection.min_score)
-        usual = cls(what=item_type)
+        defaults = cls(what=item_type)
         for name in _INVALID_SETTINGS.get(item_type, ()):
-            if getattr(selection, name) != getattr(usual, name):
+            if getattr(selection, name) != getattr(defaults, name):
                 raise SettingError(f"{name} is for what relations; {item_type} are compared here")
         return selection
 
@@ -143,12 +143,12 @@ class Selection:
     @property
     def settings(self) -> dict[str, Any]:
         """Settings that are added to the reading of a corpus, without those of relations."""
-        usual = Selection()
+        defaults = Selection()
         return {
             name: value
             for name, value in vars(self).items()
             if name not in (*_RELATION_SETTINGS, _TOLERANCE, _QUOTE_SETTING)
-            and value != getattr(usual, name)
+            and value != getattr(defaults, name)
         }
 
     @property
@@ -182,7 +182,9 @@ class Selection:
         )
 
     def refuse(self, corpus: Corpus) -> None:
-        """Raise an error if a whole corpus has no selected items; see :func:`join_items`.
+        """Raise an error if a whole corpus has no selected items.
+
+        Parts are checked after :func:`join_items`.
 
         Raises:
             SettingError: if no segment has the attribute, or a score.
@@ -198,12 +200,15 @@ class Selection:
     def differences(
         self, recorded: Selection, corpus: Corpus, match: str
     ) -> list[tuple[str, Any, Any]]:
-        """List the name of each setting, its recorded value, and the requested value.
+        """List the settings of two selections that must be equal.
 
         Args:
             recorded: selection of the recorded comparison.
             corpus: documents that were compared.
             match: requested measure.
+
+        Returns:
+            Name of each setting, value in the recorded selection, and requested value.
         """
         reading = corpus.reading
         ignored = {_TOLERANCE}

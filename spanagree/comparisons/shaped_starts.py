@@ -1,12 +1,15 @@
 """Expected matches of segments of several fragments.
 
-A random segment keeps its shape, and moves together with the segments whose hulls it overlaps
-(:mod:`spanagree.chance.rigid_blocks`). Two segments are equal if their shapes are; they share the
-tokens that their fragments share. With the start distributions p and q of two segments,
+The *shape* of a segment is its fragments relative to its start, and its *hull* reaches from the
+first to the last token. A random segment keeps its shape, and moves together with the segments
+whose hulls it overlaps, as a *block* (:mod:`spanagree.chance.rigid_blocks`). Two segments are equal
+if their shapes are; they share the tokens that their fragments share. With the start distributions
+p and q of two segments,
 
     E[φ] = Σ_x p(x) Σ_δ φ(δ) q(x + δ).
 
-Arrays have one entry for each distinct kind of segment, unless stated otherwise.
+A *kind* of segments has the same shape, offset in the block and start distribution. Arrays have one
+entry for each kind, unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -98,13 +101,17 @@ class ShapedStarts(Starts):
         return counts
 
     def look_up_fragments(self, kind_index: int) -> Pieces:
-        """Return the fragments of a kind, relative to its start."""
+        """Look up the fragments of a kind, relative to its start."""
         return self.shapes[self.shape[kind_index]] or ((0, int(self.length[kind_index])),)
 
     def _compute_similarity_by_offset(
         self, first: int, second: int, measure: Measure
     ) -> tuple[int, Floats]:
-        """Compute φ of two kinds for each offset at which their hulls overlap."""
+        """Compute φ of two kinds for each offset at which their hulls overlap.
+
+        Returns:
+            Smallest offset, and φ from there on.
+        """
         smallest_offset, n_shared = count_shared_tokens_by_offset(
             self.look_up_fragments(first), self.look_up_fragments(second)
         )
@@ -134,7 +141,7 @@ class ShapedStarts(Starts):
         return layer_pair.compute_expected_from_pairs(compute_value, possible), ApproximationError()
 
     def _expand_starts(self, kind_index: int) -> Floats:
-        """Return the start distribution of a kind over all tokens of its document."""
+        """Expand the start distribution of a kind to an array over the tokens of its document."""
         profile = int(self.profile[kind_index])
         starts = self.profiles.expand(profile)
         check_cost(
@@ -157,7 +164,10 @@ class ShapedStarts(Starts):
         return float(p[is_inside] @ weighted[position[is_inside]])
 
     def _compute_covered(self, layer_pair: LayerPair) -> Floats:
-        """Compute the expected number of tokens that both annotators cover, for each cell."""
+        """Compute the expected number of tokens that both annotators cover, for each cell.
+
+        The cover of an annotation is the expected number of its segments at each token.
+        """
         total = np.zeros(layer_pair.count)
         counted_segments = layer_pair.count_equal_segments()
         covers_of_kinds: dict[int, Floats] = {}

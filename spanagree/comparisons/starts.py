@@ -58,7 +58,7 @@ class LayerPair:
         return self.chance.first_is_fixed
 
     def find_document_tokens(self, tokens: Sequence[Ints]) -> Ints:
-        """Find the number of tokens of each document with segments, by the index of the document.
+        """Find the number of tokens of each document with segments; (documents,).
 
         Args:
             tokens: number of tokens of the document of each segment, for both annotators.
@@ -70,11 +70,15 @@ class LayerPair:
         return document_length
 
     def count_equal_segments(self) -> list[tuple[Ints, Ints, Ints]]:
-        """Count the segments of each annotator with the same cell and start distribution."""
+        """Count the segments of each annotator with the same cell and start distribution.
+
+        Returns:
+            Cell, start distribution and number of segments, for both annotators; sorted by cell.
+        """
         rows = []
         for cell, profile in zip(self.cells, self.profiles, strict=True):
-            (in_cell, of_profile), _, count = unique_rows(cell, profile)
-            rows.append((in_cell, of_profile, count))
+            (distinct_cell, distinct_profile), _, count = unique_rows(cell, profile)
+            rows.append((distinct_cell, distinct_profile, count))
         return rows
 
     def compute_expected_from_pairs(
@@ -82,7 +86,9 @@ class LayerPair:
         value: Callable[[Ints, Ints], Floats],
         possible: Callable[[Ints, Ints], Bools] | None = None,
     ) -> Floats:
-        """Compute E[Σ φ] of each cell from E[φ] of pairs of start distributions.
+        """Compute E[Σ φ] of each cell from E[φ] of each pair of start distributions.
+
+        Pairs with the same two start distributions are computed once.
 
         Args:
             value: function that computes E[φ] for two arrays of start distributions.
@@ -127,7 +133,10 @@ class Starts(ABC):
     @classmethod
     @abstractmethod
     def from_request(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
-        """Compute the start distributions of several layers, and the index of each segment."""
+        """Compute the start distributions of several layers.
+
+        The index of the distribution of each segment is returned for each layer.
+        """
 
     @abstractmethod
     def compute_expected(
@@ -139,7 +148,7 @@ class Starts(ABC):
         """
 
     def adapt_measure(self, measure: Measure, layer_pair: LayerPair) -> Measure:
-        """Return the measure, with borders counted in other units if necessary."""
+        """Build the measure with borders counted in other units, if it needs them."""
         return measure
 
     def count_tokens(self, layer: Layer, profiles: Ints) -> Ints:
@@ -147,5 +156,5 @@ class Starts(ABC):
         return layer.end - layer.start
 
     def compute_expected_tokens(self, profiles: Ints) -> Floats | None:
-        """Return the expected tokens of each random segment; ``None`` if they are fixed."""
+        """Compute the expected number of tokens of each random segment; ``None`` if fixed."""
         return None

@@ -34,7 +34,7 @@ MEANS = {
 
 
 def normalize_string(text: str) -> str:
-    """Normalize a string such that strings that count as equal become the same.
+    """Normalize a string so that strings that count as equal become the same.
 
     Case, white space, the kind of quotation marks and NFC or NFD make no difference.
 
@@ -70,27 +70,36 @@ def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
         [corpus.unplaced.get(name) for name in corpus.layers],
     )
     sizes = [
-        0 if layer_strings is None else len(layer_strings) for layer_strings in strings_of_layers
+        0 if strings_of_layer is None else len(strings_of_layer)
+        for strings_of_layer in strings_of_layers
     ]
-    strings = [layer_strings for layer_strings in strings_of_layers if layer_strings is not None]
+    strings = [
+        strings_of_layer for strings_of_layer in strings_of_layers if strings_of_layer is not None
+    ]
     empty = [np.zeros(0, np.int64)]
     layer = np.repeat(np.arange(len(names)), sizes)
-    document = np.concatenate([*empty, *(layer_strings.at for layer_strings in strings)])
+    document = np.concatenate([*empty, *(strings_of_layer.at for strings_of_layer in strings)])
     label_index = {name: i for i, name in enumerate(corpus.labels)}
     label = np.array(
-        [label_index[name] for layer_strings in strings for name in layer_strings.label], np.int64
+        [label_index[name] for strings_of_layer in strings for name in strings_of_layer.label],
+        np.int64,
     )
-    score = np.concatenate([*(layer_strings.scores for layer_strings in strings), np.zeros(0)])
+    score = np.concatenate(
+        [*(strings_of_layer.scores for strings_of_layer in strings), np.zeros(0)]
+    )
     index_by_string: dict[str, int] = {}
     index_by_text = {
         text: index_by_string.setdefault(normalize_string(text), len(index_by_string))
-        for text in dict.fromkeys(text for layer_strings in strings for text in layer_strings.quote)
+        for text in dict.fromkeys(
+            text for strings_of_layer in strings for text in strings_of_layer.quote
+        )
     }
     string = np.array(
-        [index_by_text[text] for layer_strings in strings for text in layer_strings.quote], np.int64
+        [index_by_text[text] for strings_of_layer in strings for text in strings_of_layer.quote],
+        np.int64,
     )
     size = np.maximum(
-        np.concatenate([*empty, *(layer_strings.size for layer_strings in strings)]), 1
+        np.concatenate([*empty, *(strings_of_layer.size for strings_of_layer in strings)]), 1
     )
 
     compared_label = label if find_measure(match).of_label else 0 * label
@@ -113,7 +122,7 @@ def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
 
 
 def choose_chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
-    """Return the chance model of strings, which leaves expected matches undefined.
+    """Build the chance model of strings, which leaves expected matches undefined.
 
     Args:
         corpus: annotations with strings as segments; see :func:`convert_to_segments`.
@@ -135,13 +144,17 @@ def choose_chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel
 def _compute_places(
     document: Ints, string: Ints, rank: Ints, size: Ints, n_documents: int
 ) -> tuple[Ints, Ints, Ints]:
-    """Compute start and end of each string, and the length of each document.
+    """Compute the place of each string, and the length of each document.
 
     Args:
-        document, string: document and string of each occurrence.
         rank: number of preceding equal strings of the same annotator.
         size: length of each string.
         n_documents: number of documents.
+        document: document of each occurrence of a string.
+        string: index of the string of each occurrence.
+
+    Returns:
+        Start and end of each occurrence, and length of each document.
     """
     (document_index, _), inverse, _ = unique_rows(document, string)
     width, n_copies = (np.zeros(len(document_index), np.int64) for _ in range(2))

@@ -87,7 +87,15 @@ class Comparisons:
         *,
         inexact: ApproximationError | None = None,
     ) -> Comparisons:
-        """Build the rows of two annotators, with indices 0 and 1."""
+        """Build the rows of two annotators, with indices 0 and 1.
+
+        Args:
+            document, label: document and label of each row.
+            matched, expected: observed and expected match of each row.
+            sizes: size of each annotation in each row.
+            expected_sizes: expected sizes of random annotations. Default: the same sizes.
+            inexact: number and error bounds of approximate entries of ``expected``. Default: none.
+        """
         n_rows = len(document)
         first, second = (np.broadcast_to(np.int64(index), n_rows) for index in (0, 1))
         expected_sizes = sizes if expected_sizes is None else expected_sizes
@@ -114,7 +122,10 @@ class Comparisons:
 
     @classmethod
     def joined(cls, tables: Sequence[Comparisons]) -> Comparisons:
-        """Concatenate the rows of several tables, with the names of all tables."""
+        """Concatenate the rows of several tables.
+
+        Indices then refer to the names of annotators and labels of all tables.
+        """
         if len(tables) < 2:
             return tables[0] if tables else cls.none()
         annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
@@ -198,7 +209,7 @@ class Comparisons:
         return self._map_columns(lambda column: column[rows])
 
     def _map_columns(self, change: Any) -> Comparisons:
-        """Apply a function to each column; columns that share an array still do."""
+        """Apply a function to each column; columns that share an array share the result."""
         changed_by_id: dict[int, Any] = {}
         columns = {name: getattr(self, name) for name in (*KEYS, *SUMS)}
         for column in columns.values():
@@ -215,7 +226,12 @@ class Comparisons:
         return replace(self, annotators=tuple(annotators), labels=tuple(labels))
 
     def _convert_indices(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
-        """Convert the indices to positions in other sequences of names."""
+        """Convert the indices of annotators and labels to positions in longer lists of names.
+
+        Args:
+            annotators, labels: names that the new indices refer to, including all names of the
+                table.
+        """
         changes: dict[str, Any] = {}
         if self.annotators != annotators[: len(self.annotators)]:
             index_by_name = {name: i for i, name in enumerate(annotators)}
@@ -285,17 +301,18 @@ class Comparisons:
             sums_and_keys |= {f"expected_{name}": sums_and_keys[name] for name in SUMS[2:4]}
         return replace(self, **sums_and_keys)
 
-    def less(self, parts: Comparisons) -> Comparisons:
-        """Subtract each part from this single row, and return one row for each part."""
-        total = self.where(np.zeros(len(parts), np.int64))
+    def less(self, subtracted: Comparisons) -> Comparisons:
+        """Subtract each of several rows from this single row, with a row for each difference."""
+        total = self.where(np.zeros(len(subtracted), np.int64))
         negated = replace(
-            parts._map_columns(lambda column: -column), **{key: getattr(parts, key) for key in KEYS}
+            subtracted._map_columns(lambda column: -column),
+            **{key: getattr(subtracted, key) for key in KEYS},
         )
-        position = np.arange(len(parts))
+        position = np.arange(len(subtracted))
         differences = self.joined(
             [replace(rows, document=position, label=position) for rows in (total, negated)]
         ).by("document")
-        return replace(differences, **{key: getattr(parts, key) for key in KEYS})
+        return replace(differences, **{key: getattr(subtracted, key) for key in KEYS})
 
     def table(self, units: Ints) -> Floats:
         """Sum matched, expected and both sizes for each document; (units, 4).
@@ -330,17 +347,16 @@ class Comparisons:
         """Matched, expected, total size, and expected total size if sizes are random."""
         matched, expected, *sizes = self.columns
         joint_sizes = [
-            of_first + of_second
-            for of_first, of_second in zip(sizes[::2], sizes[1::2], strict=True)
+            size_a + size_b for size_a, size_b in zip(sizes[::2], sizes[1::2], strict=True)
         ]
         return [matched, expected, *joint_sizes]
 
     def of_wholes(self, parent_ids: Ints | None) -> Comparisons:
-        """Replace the index of each document by that of its parent text, if given."""
+        """Replace the index of each document by the index of its parent text, if it has one."""
         return self if parent_ids is None else replace(self, document=parent_ids[self.document])
 
     def documents(self) -> Ints:
-        """Return the sorted indices of the documents with at least one row."""
+        """Find the sorted indices of the documents with at least one row."""
         return unique(self.document)
 
     # --- score ----------------------------------------------------------------------------------
@@ -377,7 +393,7 @@ def _concatenate_columns(columns: Sequence[Any]) -> Any:
 
 
 def _map_indices(column: Ints, new_index: Ints) -> Ints:
-    """Look up the new index of each index; ``ALL`` and ``NO_LABEL`` stay."""
+    """Replace each index by its entry in ``new_index``; ``ALL`` and ``NO_LABEL`` stay."""
     is_index = column >= 0
     return (
         np.where(is_index, new_index[np.where(is_index, column, 0)], column)
@@ -472,11 +488,11 @@ class SharedDocumentCounts:
 
 @dataclass(frozen=True, eq=False)
 class PartlySummedComparisons:
-    """Comparisons that are known only as sums for some documents; with views as in `Comparisons`.
+    """Comparisons that are known only as sums for some documents.
 
-    All pairs of annotators of a crowded document are compared by one matrix product. This gives the
-    sum over all pairs, the sum over the partners of each annotator, and the sum of each pair over
-    all such documents.
+    All pairs of annotators of a *crowded* document, with many annotators, are compared by one
+    matrix product. This gives the sum over all pairs, the sum over the partners of each annotator,
+    and the sum of each pair over all such documents.
 
     Attributes:
         rows: rows of the documents that are compared pair by pair.

@@ -65,6 +65,6 @@ def build_count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Colu
 
 
 def list_count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:
-    """Return the counts of a tally in the order of the columns; ``None`` without a tally."""
+    """List the counts of a tally in the order of the columns; ``None`` for each without a tally."""
     counts = (count for count in COUNTS.values() if count.of_pair or not of_pairs)
     return [None if tally is None else count.of(tally) for count in counts]

@@ -4,9 +4,9 @@ For a random segment of length a with start distribution P_A, and one of length 
 
     E[φ] = Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ),
 
-which :mod:`.profile_sums` computes. E[Σ φ] of a cell is the sum over its pairs of segments; pairs
-with the same lengths and start distributions are computed once. Arrays have one entry for each
-segment, kind of segment or pair.
+which :mod:`.profile_sums` computes. E[Σ φ] of a *cell*, a document and label, is the sum over its
+pairs of segments; pairs with the same lengths and start distributions are computed once. Arrays
+have one entry for each segment, kind of segment or pair.
 """
 
 from __future__ import annotations
@@ -79,7 +79,11 @@ class UniformStarts(Starts):
         return self._compute_both_random(layer_pair, measure), ApproximationError()
 
     def _compute_both_random(self, layer_pair: LayerPair, measure: Measure) -> Floats:
-        """Compute E[Σ φ] of two random annotations, for each cell."""
+        """Compute E[Σ φ] of two random annotations, for each cell.
+
+        Where a cell has many pairs of segments, the numbers of segments at each token are summed
+        for each annotator first, and then multiplied.
+        """
         cells = layer_pair.count
         # segments with the same cell, length and start distribution have the same expectation
         counted_segments = []
@@ -88,29 +92,27 @@ class UniformStarts(Starts):
         ):
             columns, _, count = unique_rows(cell, layer.end - layer.start, profile)
             counted_segments.append((*columns, count))
-        summed = np.zeros(cells)
+        expected_of_crowded = np.zeros(cells)
         if measure.kernel == "cover":
-            pairs = np.prod(
+            n_kind_pairs = np.prod(
                 [
-                    np.bincount(columns_of_side[0], minlength=cells)
-                    for columns_of_side in counted_segments
+                    np.bincount(columns_of_one[0], minlength=cells)
+                    for columns_of_one in counted_segments
                 ],
                 axis=0,
             )
-            is_summed_first = pairs > _KINDS
+            is_summed_first = n_kind_pairs > _KINDS
             if is_summed_first.any():
                 many_segments = [
-                    tuple(column[is_summed_first[columns_of_side[0]]] for column in columns_of_side)
-                    for columns_of_side in counted_segments
+                    tuple(column[is_summed_first[columns_of_one[0]]] for column in columns_of_one)
+                    for columns_of_one in counted_segments
                 ]
                 from spanagree.comparisons.profile_correlations import compute_joint_cover
 
-                summed = compute_joint_cover(self.profiles, many_segments, cells)
+                expected_of_crowded = compute_joint_cover(self.profiles, many_segments, cells)
                 counted_segments = [
-                    tuple(
-                        column[~is_summed_first[columns_of_side[0]]] for column in columns_of_side
-                    )
-                    for columns_of_side in counted_segments
+                    tuple(column[~is_summed_first[columns_of_one[0]]] for column in columns_of_one)
+                    for columns_of_one in counted_segments
                 ]
         (cell_a, length_a, profile_a, count_a), (cell_b, length_b, profile_b, count_b) = (
             counted_segments
@@ -120,14 +122,20 @@ class UniformStarts(Starts):
             has_equal_length = length_a[i] == length_b[j]
             i, j = i[has_equal_length], j[has_equal_length]
         columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
-        (p, p_length, q, q_length), inverse, _ = unique_rows(*columns)
-        value = self._compute_for_pairs(p, p_length, q, q_length, measure)[inverse]
-        return summed + np.bincount(cell_a[i], count_a[i] * count_b[j] * value, cells)
+        (profile_p, length_p, profile_q, length_q), inverse, _ = unique_rows(*columns)
+        value = self._compute_for_pairs(profile_p, length_p, profile_q, length_q, measure)[inverse]
+        return expected_of_crowded + np.bincount(cell_a[i], count_a[i] * count_b[j] * value, cells)
 
     def _compute_for_pairs(
         self, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Measure
     ) -> Floats:
-        """Compute E[φ] of a random segment of A and one of B, for each pair."""
+        """Compute E[φ] of a random segment of A and one of B, for each pair.
+
+        Args:
+            profile_a, profile_b: start distributions of the two segments of each pair.
+            a, b: lengths of the two segments of each pair.
+            measure: additive measure.
+        """
         profiles = self.profiles
         if measure.kernel == "equal":
             return compute_inner_products(profiles, profile_a, profiles, profile_b)

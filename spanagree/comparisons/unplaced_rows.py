@@ -47,7 +47,7 @@ def add_unplaced_quotes(
 
 
 def find_quotes(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, Ints]:
-    """Return the quotes of an annotator that are missing from the text, in chosen documents.
+    """Find the quotes of an annotator that are missing from the text, in some documents.
 
     Args:
         corpus: annotations; ``None`` if they are unknown.
@@ -69,7 +69,7 @@ def find_quotes(corpus: Corpus | None, name: str, documents: Bools) -> dict[str,
 def build_rows_of_quotes(
     corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]
 ) -> Comparisons:
-    """Build rows of the quotes that are missing from the text, for pairs without other segments.
+    """Build rows of the quotes that are missing from the text, as if there were no other segments.
 
     Args:
         corpus: annotations.
@@ -87,9 +87,12 @@ def build_rows_of_quotes(
 
 
 def _collect_quotes(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-    """Return annotation, label and length of each quote, sorted by annotation.
+    """Collect the quotes of all annotators that are missing from the text.
 
     The id of an annotation is (index of the document) · (number of layers) + index of the layer.
+
+    Returns:
+        Id of the annotation, label and length of each quote, sorted by annotation.
     """
     layer_index = {name: i for i, name in enumerate(corpus.layers)}
     label_index = {name: i for i, name in enumerate(corpus.labels)}
@@ -116,7 +119,15 @@ def _collect_quotes(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
 def _build_rows_of_annotator(
     corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints], index: int, expected: float
 ) -> Comparisons:
-    """Build a row for each pair and label from the quotes of one of the two annotators."""
+    """Build a row for each pair and label from the quotes of one of the two annotators.
+
+    Args:
+        corpus: annotations.
+        measure: measure of the comparison.
+        pairs: document, first and second annotator of all comparisons, by index.
+        index: 0 for the quotes of the first annotator, 1 for the second.
+        expected: expected match of each row.
+    """
     annotation, label, length = _collect_quotes(corpus)
     if not measure.of_label:
         label = np.full(len(label), NO_LABEL)

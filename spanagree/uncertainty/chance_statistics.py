@@ -89,7 +89,7 @@ class PairChance:
     both: MatchDistribution
 
     def compute_for_documents(self, tallies: dict[int, Tally]) -> dict[int, ChanceStatistics]:
-        """Compute the statistics of each document.
+        """Compute the statistics of each document, with p corrected for their number.
 
         Args:
             tallies: observed matches by the index of the document.
@@ -159,7 +159,13 @@ def compute_chance_of_pairs(
 def _compute_statistics(
     tested: MatchDistribution, both_random: MatchDistribution, tally: Tally
 ) -> ChanceStatistics:
-    """Compute the statistics of one match from its two distributions."""
+    """Compute the statistics of one match from its two distributions under chance.
+
+    Args:
+        tested: distribution for z and p.
+        both_random: distribution with both annotations random, for the expected F1.
+        tally: observed match, and sizes.
+    """
     n_segments = tally.size
     sd = 2 * both_random.sd / n_segments if n_segments else UNDEFINED
     if tested.probabilities is None:
@@ -172,7 +178,7 @@ def _compute_statistics(
 
 
 def write_chance_note(figures: list[ChanceStatistics], documents: str, correction: str) -> str:
-    """Write the note on documents with no more matches than chance explains; empty without any.
+    """Write the note on documents whose match chance alone may explain; empty without any.
 
     The note also counts the documents in which even the largest match would not be significant.
 
@@ -184,13 +190,13 @@ def write_chance_note(figures: list[ChanceStatistics], documents: str, correctio
     varying = [figure for figure in figures if not math.isnan(figure.p_bh)]
     if not varying:
         return ""
-    not_unexpected = [figure for figure in varying if figure.p_bh > LEVEL]
-    n_powerless = sum(figure.least_p > LEVEL for figure in not_unexpected)
+    expected_by_chance = [figure for figure in varying if figure.p_bh > LEVEL]
+    n_powerless = sum(figure.least_p > LEVEL for figure in expected_by_chance)
     noun, _, owner = documents.partition(" ")
-    of_varying = (
+    varying_phrase = (
         f"{pluralize(len(varying), noun)}{' ' * bool(owner)}{owner} in which chance can vary"
     )
-    n_expected = len(not_unexpected)
+    n_expected = len(expected_by_chance)
     test = f"{correction}, {format_percent(LEVEL)}"
-    note = f"{n_expected} of {of_varying} cannot be told from chance ({test})"
+    note = f"{n_expected} of {varying_phrase} cannot be told from chance ({test})"
     return f"{note}; {n_powerless} of these could not with any match" if n_powerless else note

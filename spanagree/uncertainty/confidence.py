@@ -98,12 +98,12 @@ class Jackknife:
         return {**settings, "over": _BOTH} if self.over_annotators else settings
 
     def by_text(self, settings: Mapping[str, Any]) -> bool:
-        """Decide whether the clusters are the texts or sentences within joined documents."""
+        """Decide whether each text or sentence of a joined document is left out by itself."""
         by_sentence = self.cluster_by == "sentence" and settings.get("unit") == "document"
         return by_sentence or self.cluster_by == "text"
 
     def wholes_of(self, parent_ids: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
-        """Return the cluster of each document; ``None`` if each document is its own cluster.
+        """Find the cluster of each document; ``None`` if each document is its own cluster.
 
         Args:
             parent_ids: index of the document that each sentence was cut from; ``None`` if unknown.
@@ -139,7 +139,7 @@ USUAL = Jackknife()
 def parse_ci(
     ci: bool | Jackknife, *, of_team: bool = False, clusters: bool = True
 ) -> Jackknife | None:
-    """Turn the ``ci`` argument into a request; ``None`` if no intervals are requested.
+    """Convert the ``ci`` argument to a request for intervals; ``None`` if none are requested.
 
     Args:
         ci: True for the defaults, False for none, or a :class:`Jackknife`.
@@ -170,5 +170,5 @@ def parse_ci(
 def add_interval_settings(
     settings: Any, jackknife: Jackknife | None, methods: Iterable[str] = ()
 ) -> Any:
-    """Add the settings of intervals to other settings, if intervals were requested."""
+    """Add the settings of requested intervals to other settings; unchanged without a request."""
     return settings if jackknife is None else replace(settings, **jackknife.settings(methods))

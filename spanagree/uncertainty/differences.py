@@ -75,7 +75,14 @@ def compute_p_and_half_width(
 def _compute_p_and_half_width(
     value: Floats, variance: Floats, degrees: Floats, tail: float
 ) -> tuple[Floats, Floats]:
-    """Compute p and half the width from a variance and its degrees of freedom."""
+    """Compute p of differences, and half the widths of their intervals.
+
+    Args:
+        value: differences.
+        variance: variance of each difference.
+        degrees: degrees of freedom of each variance.
+        tail: probability beyond each end.
+    """
     from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
 
     standard_error = np.sqrt(variance)
@@ -100,7 +107,12 @@ class DocumentInfluence(NamedTuple):
 
     @classmethod
     def from_rows(cls, rows: Floats) -> DocumentInfluence:
-        """Compute the figures over all documents, and their changes without each document."""
+        """Compute the figures over all documents, and their changes without each document.
+
+        Args:
+            rows: matched, expected and size of each document and system; (documents, systems, 3 or
+                4).
+        """
         total = rows.sum(axis=0)
         with np.errstate(all="ignore"):
             figures = compute_f1_figures(total)
@@ -118,8 +130,7 @@ class DocumentInfluence(NamedTuple):
             n_pairs: number of pairs that are compared.
         """
         run_indices = [
-            [is_undefined] if isinstance(is_undefined, int) else [*is_undefined]
-            for is_undefined in (a, b)
+            [run_index] if isinstance(run_index, int) else [*run_index] for run_index in (a, b)
         ]
         runs = self.rows[:, run_indices[0] + run_indices[1]]
         n_units = int(runs.any(axis=(1, 2)).sum())
@@ -170,7 +181,18 @@ class DocumentInfluence(NamedTuple):
     def _add_run_variances(
         self, variance: Floats, degrees: Floats, run_indices: Sequence[Sequence[int]]
     ) -> tuple[Floats, Floats]:
-        """Add the variances over runs, for systems with enough runs, and update the degrees."""
+        """Add the variances over runs to the variances over documents.
+
+        Only systems with at least :data:`LEAST_UNITS` runs add a variance.
+
+        Args:
+            variance: variance of each difference over documents; (2,).
+            degrees: degrees of freedom of each variance; (2,).
+            run_indices: positions of the runs of each system.
+
+        Returns:
+            Variances over documents and runs, and their degrees of freedom.
+        """
         sampled_runs = [
             system_runs for system_runs in run_indices if len(system_runs) >= LEAST_UNITS
         ]
@@ -190,7 +212,12 @@ class DocumentInfluence(NamedTuple):
 
 
 def _clip_ends(ends: Floats, expected: Floats) -> Floats:
-    """Clip ends to the smallest and the largest possible difference."""
+    """Clip ends of intervals to the smallest and the largest possible difference.
+
+    Args:
+        ends: ends for F1 and corrected F1; (2, 2).
+        expected: expected F1 of each system; (2,).
+    """
     with np.errstate(all="ignore"):
         lowest_corrected = -expected / (1 - expected)  # of corrected F1, where nothing matches
     limits = np.array([[-1, 1], [lowest_corrected[0] - 1, 1 - lowest_corrected[1]]])

@@ -19,8 +19,10 @@ If at most one document contains an error, or at most one a match, the jackknife
 information. Then the interval is Clopper & Pearson's (1934) for the proportion of such documents,
 as if such a document were entirely wrong, or entirely right.
 
-Arrays are shaped (units, columns) for the sums of each document, and (groups, figures) for scores;
-figures come in threes: observed, expected and corrected.
+A *unit* is left out as a whole: a document, or a cluster of documents. A *group* contains the units
+of one set of figures, such as those of a system. Arrays are shaped (units, columns) for the sums of
+each unit, and (groups, figures) for scores; figures come in threes: observed, expected and
+corrected.
 """
 
 from __future__ import annotations
@@ -82,7 +84,14 @@ class Moments(NamedTuple):
 
 
 def satterthwaite(variance: Floats, fourth_powers: Floats, n_units: Any) -> Floats:
-    """Compute degrees of freedom of a variance that is a sum of squares.
+    """Compute Satterthwaite's degrees of freedom of a variance that is a sum of squared changes.
+
+    They are clipped to 1 … n − 1, for n units.
+
+    Args:
+        variance: sums of squared changes.
+        fourth_powers: sums of the fourth powers of these changes.
+        n_units: numbers of units.
 
     >>> satterthwaite(np.array([4.0, 4.0]), np.array([4.0, 16.0]), 4)  # four alike; one alone
     array([3.        , 2.66666667])
@@ -107,7 +116,7 @@ def sum_groups(values: Any, group: Ints | None, n_groups: int) -> Floats:
 
 
 def look_up_by_group(values: Floats, group: Ints | None) -> Floats:
-    """Look up the values of the group of each row, with contiguous columns; (rows, columns)."""
+    """Look up the values of the group of each row; (rows, columns)."""
     return values if group is None else values.T[:, group].T
 
 
@@ -125,7 +134,7 @@ def exceeds_rounding(sums: Floats, sizes: Floats, operations: int) -> Bools:
 
 
 class Changes:
-    """Running sums over changes of figures, to which units are added in batches."""
+    """Running sums over the changes of figures when a unit is left out; units come in batches."""
 
     def __init__(self, value: Floats) -> None:
         """Start all sums at zero.
@@ -175,7 +184,7 @@ def compute_moments(
     times: Ints | None = None,
     observed: Statistic | None = None,
 ) -> Moments:
-    """Compute figures of one or more groups of units, and their changes without one unit.
+    """Compute figures of one or more groups of units, and sums of their changes without one unit.
 
     Args:
         rows: summands of each unit, (units, columns), dense or a csr_array; units with only zeros
@@ -215,7 +224,9 @@ class IntervalEnds(NamedTuple):
 
 
 def compute_ends(sums: Moments, tail: float, shares: Any = True) -> IntervalEnds:
-    """Compute the ends of intervals, on the scale of log odds for shares of agreement.
+    """Compute the ends of the intervals of figures.
+
+    Ends of shares of agreement are computed on the scale of log odds.
 
     Args:
         sums: figures and their changes.
@@ -277,12 +288,24 @@ def compute_t_ends(
 
 
 def _compute_exact_ends(sums: Moments, n_fewest: Floats, tail: float) -> Floats:
-    """Compute Clopper & Pearson's ends, as if each document were entirely right or wrong."""
+    """Compute Clopper & Pearson's ends, as if each document were entirely right or wrong.
+
+    Args:
+        sums: figures, and numbers of units.
+        n_fewest: smaller of the numbers of wrong and right units; (groups, figures).
+        tail: probability beyond each end.
+
+    Returns:
+        Ends; (groups, figures, 2).
+    """
     floor = _compute_floors(sums.value)[..., None]
     upper = compute_greatest_share(n_fewest, np.maximum(sums.n_units, n_fewest + TIE), tail)
     wrong_are_fewer = (sums.n_wrong <= sums.n_right)[..., None]
-    high, low = np.stack((1 - upper, np.ones_like(upper)), -1), np.stack((0 * upper, upper), -1)
-    ends = np.where(wrong_are_fewer, high, low) * (1 - floor) + floor
+    ends_near_one, ends_near_zero = (
+        np.stack((1 - upper, np.ones_like(upper)), -1),
+        np.stack((0 * upper, upper), -1),
+    )
+    ends = np.where(wrong_are_fewer, ends_near_one, ends_near_zero) * (1 - floor) + floor
     # a long document may change a figure by more than one n-th, so widen the interval to contain it
     with_value = (np.fmin(ends[..., 0], sums.value), np.fmax(ends[..., 1], sums.value))
     return np.stack(with_value, axis=-1)
@@ -309,14 +332,14 @@ def build_intervals(
     ]
     reason = np.select(conditions, ["", few_units, _ITSELF, _SAME], _WITHOUT)
     is_exact &= sums.n_units > 1
-    unit_counts = (reason, is_exact, sums.n_units, sums.n_wrong, sums.n_right)
-    groups = zip(ends.tolist(), *(column.tolist() for column in unit_counts), strict=True)
+    columns = (reason, is_exact, sums.n_units, sums.n_wrong, sums.n_right)
+    groups = zip(ends.tolist(), *(column.tolist() for column in columns), strict=True)
     return [
         [
-            _build_interval(*(column[k : k + 3] for column in group))
-            for k in range(0, len(group[0]), 3)
+            _build_interval(*(column[k : k + 3] for column in columns_of_group))
+            for k in range(0, len(columns_of_group[0]), 3)
         ]
-        for group in groups
+        for columns_of_group in groups
     ]
 
 
@@ -328,7 +351,10 @@ def _build_interval(
     n_wrong: Sequence[float],
     n_right: Sequence[float],
 ) -> Interval:
-    """Build the interval of three figures; a reason is empty if the ends are defined."""
+    """Build the interval of three figures: observed, expected and corrected.
+
+    The sequences have one entry for each figure; a reason is empty if the ends are defined.
+    """
     figures_by_reason: dict[str, list[str]] = {}
     for figure, reason in zip(ScoreValues._fields, reasons, strict=True):
         if reason:
@@ -356,6 +382,8 @@ def count_evidence(
 ) -> Ints:
     """Count the units that give evidence for figures; (groups, figures / 3, 3).
 
+    A unit gives evidence if it has anything to compare, an error, or a match.
+
     Args:
         rows: summands of each unit; (units, columns).
         statistic: function from sums to figures in threes: observed, expected, corrected.
@@ -363,7 +391,8 @@ def count_evidence(
         n_groups: number of groups.
 
     Returns:
-        Numbers of units with anything to compare, with an error, and with a match.
+        Numbers of units with anything to compare, with an error, and with a match, on the last
+        axis.
     """
     with np.errstate(all="ignore"):
         marks = _mask_evidence(statistic(rows)[:, ::3])

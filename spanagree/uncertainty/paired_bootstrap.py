@@ -57,16 +57,23 @@ def compute_bootstrap_p(
 
 
 def _yield_resampled_sums(rows: Floats, resamples: int, seed: int) -> Iterator[Floats]:
-    """Yield batches of the sums of resamples; (resamples of the batch, columns)."""
-    unique_rows, _, n_equal = unique_matrix_rows(rows)
+    """Yield batches of the sums of resampled documents; (resamples of the batch, columns)."""
+    distinct_rows, _, n_equal = unique_matrix_rows(rows)
     rng = np.random.default_rng(seed)
     for start, stop in yield_batches(resamples, len(n_equal)):
         draw_counts = rng.multinomial(len(rows), n_equal / len(rows), size=stop - start)
-        yield draw_counts.astype(np.float64) @ unique_rows
+        yield draw_counts.astype(np.float64) @ distinct_rows
 
 
 def _compute_centred_p(resampled: Floats, observed: float) -> float:
-    """Compute p of one observed difference from its resamples."""
+    """Compute the two-sided p of one observed difference from its resamples.
+
+    It is undefined if the resampled differences do not vary.
+
+    Args:
+        resampled: difference D* in each resample.
+        observed: observed difference D.
+    """
     defined = resampled[~np.isnan(resampled)]
     does_not_vary = not len(defined) or (abs(observed) > TIE and np.ptp(defined) <= TIE)
     if np.isnan(observed) or does_not_vary:

@@ -34,7 +34,9 @@ def compute_exchange_p(
     seed: int,
     progress: Progress = None,
 ) -> list[float]:
-    """Compute p of two differences: the share of permutations with a difference as large.
+    """Compute p of two differences, in F1 and in corrected F1.
+
+    p is the share of permutations with a difference at least as large.
 
     Args:
         table: matched, expected and size of each document and system; (documents, 2, 3).
@@ -61,7 +63,7 @@ def compute_exchange_p(
 
 
 def _compute_differences(sums: Floats, swap_change: Floats) -> Floats:
-    """Compute differences in F1 and corrected F1 after exchanges; (permutations, 2).
+    """Compute the differences in F1 and corrected F1 after exchanges; (permutations, 2).
 
     Args:
         sums: sums of both systems; (2, columns).
@@ -126,7 +128,7 @@ def _sort_positions(values: Sequence[float]) -> list[int]:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Correct p by Holm's step-down procedure; undefined p stay so and do not count."""
+    """Correct p by Holm's step-down procedure; undefined p stay undefined and do not count."""
     return _correct_step_down(values, lambda tests, p: min(1.0, tests * p))
 
 
@@ -143,7 +145,9 @@ def holm_log10(logs: Sequence[float]) -> list[float]:
 def _correct_step_down(
     values: Sequence[float], correct: Callable[[int, float], float]
 ) -> list[float]:
-    """Correct values in ascending order, for one test fewer at each step.
+    """Correct values in ascending order, each for one test fewer than the value before.
+
+    A corrected value is at least as large as the one before.
 
     Args:
         values: p or its logarithm.

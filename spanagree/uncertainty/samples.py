@@ -128,7 +128,14 @@ def build_second_intervals(
 
 
 def _build_second_interval(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interval:
-    """Build the second interval of three figures, which contains the first."""
+    """Build the second interval of three figures, which contains the first.
+
+    Args:
+        interval: interval over documents.
+        ends: ends over documents and the sample; (3, 2).
+        n_units: number of units of the sample.
+        noun: word for a unit.
+    """
     if n_units < LEAST_UNITS:
         return build_undefined_interval(
             f"{pluralize(n_units, noun)}; an interval over {noun}s needs {LEAST_UNITS}"

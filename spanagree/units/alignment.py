@@ -1,18 +1,21 @@
 """The best alignment of units, exact for two annotators and for more (Mathet et al. 2015).
 
-A unitary alignment contains at most one unit of each annotator. Its disorder is
+A *unit* is a segment, and a *unitary alignment* contains at most one unit of each annotator. Its
+*disorder* is
 
     δ = Σ d(u, v) / C,   over the C pairs of annotators,
 
-where d is the dissimilarity of two units, or Δ_∅ if a unit is missing. The best alignment puts
-every unit into one unitary alignment such that the sum of the disorders is smallest.
+where d is the dissimilarity of two units, or Δ_∅ if a unit is missing. An *alignment* puts every
+unit of a document into one unitary alignment; its *cost* is the sum of their disorders, which is
+smallest in the best alignment.
 
 Equivalently, each unit alone costs Δ_∅, and a unitary alignment of m units saves
 
     (m − 1) Δ_∅ + Σ (Δ_∅ − d)/C,   over its pairs of units.
 
 For two annotators the largest saving is an assignment problem; for more see
-:mod:`.unitary_alignments`. Arrays have one entry for each unit (`group`) or document (`cost`).
+:mod:`.unitary_alignments`. The *rank* of an annotator is their position among the annotators with a
+unit in the document. Arrays have one entry for each unit (`group`) or document (`cost`).
 """
 
 from __future__ import annotations
@@ -59,13 +62,14 @@ class UnitAlignment(NamedTuple):
 
 
 def bound_disorder(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Bound the dissimilarity of two units of a best unitary alignment, for each document.
+    """Compute an upper bound of the dissimilarity of two units aligned in a best alignment.
 
-    If a unit leaves its unitary alignment, this costs Δ_∅ and saves Σ (d − Δ_∅)/C over its pairs.
-    Each summand is at least −Δ_∅/C, so d ≤ (C + n − 1) Δ_∅ for n annotators with C pairs.
+    There is a bound for each document. If a unit leaves its unitary alignment, this costs Δ_∅ and
+    saves Σ (d − Δ_∅)/C over its pairs. Each summand is at least −Δ_∅/C, so d ≤ (C + n − 1) Δ_∅ for
+    n annotators with C pairs.
     """
-    n_units_bound = count_pairs(annotators) + annotators - 1
-    return np.asarray(n_units_bound * dissimilarity.delta_empty, np.float64)
+    factor = count_pairs(annotators) + annotators - 1
+    return np.asarray(factor * dissimilarity.delta_empty, np.float64)
 
 
 def align_units(
@@ -122,6 +126,13 @@ def _assign_in_turn(
 
     In a turn, the units of one annotator leave their unitary alignments, and join those of the
     other annotators by an assignment of the largest gain. Every annotator has `1 + _AGAIN` turns.
+
+    Args:
+        units: units of all documents.
+        pairs: pairs of units that may be aligned.
+        annotators: number of annotators who saw each document.
+        dissimilarity: dissimilarity of two units.
+        group: unitary alignment of each unit; changed in place.
     """
     if not len(pairs.u):
         return
@@ -163,12 +174,15 @@ def _assign_in_turn(
 
 
 def _identify_by_first_unit(group: Ints, is_movable: Bools, initial_group: Ints) -> Ints:
-    """Identify each unitary alignment by its first unit; −1 for units without any stays.
+    """Number each unitary alignment by its first unit; −1 for units without an alignment.
 
     Args:
         group: unitary alignment of each unit.
         is_movable: mask of the units to relabel.
         initial_group: unit that identifies each unit while it is alone.
+
+    Returns:
+        Number of the unitary alignment of each movable unit.
     """
     first_unit = np.full(len(group), len(group))
     has_group = is_movable & (group >= 0)
@@ -184,7 +198,7 @@ def _count_annotators_with_units(units: Units, n_documents: int) -> Ints:
 
 
 def _bound_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Compute a lower bound of the cost of each document.
+    """Compute a lower bound of the cost of the best alignment of each document.
 
     An alignment of all annotators contains an alignment of each two. So its cost is at least the
     sum of the costs of the best alignments of two, each weighted by 1/C.
@@ -261,23 +275,32 @@ def find_aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
 def _assign_partners(
     units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints
 ) -> None:
-    """Align the units of two annotators, and write each partner's group to `group`.
+    """Align the units of two annotators, and write the alignment to `group`.
 
     The second unit of an aligned pair gets the index of the first unit as its group. Components of
     linked units are independent; small components are assigned together.
+
+    Args:
+        units: units of all documents.
+        pairs: pairs of units that may be aligned.
+        dissimilarity: dissimilarity of two units.
+        group: unitary alignment of each unit; changed in place.
     """
     if not len(pairs.u):
         return
     component = find_components(pairs, len(units.start))
     component_size = np.bincount(component)
     order = np.argsort(component[pairs.u], kind="stable")
-    portion = (np.cumsum(component_size) // _TOGETHER)[component[pairs.u[order]]]
-    for rows in np.split(order, np.flatnonzero(np.diff(portion)) + 1):
-        _assign_portion(pairs.select_rows(rows), dissimilarity, group)
+    batch_of_pair = (np.cumsum(component_size) // _TOGETHER)[component[pairs.u[order]]]
+    for rows in np.split(order, np.flatnonzero(np.diff(batch_of_pair)) + 1):
+        _assign_components(pairs.select_rows(rows), dissimilarity, group)
 
 
-def _assign_portion(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
-    """Assign the units of some components, and write the group of each second unit to `group`."""
+def _assign_components(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
+    """Find the best assignment of the pairs of some components, and write it to `group`.
+
+    The second unit of an aligned pair gets the index of the first unit as its group.
+    """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -286,7 +309,7 @@ def _assign_portion(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints)
     first_index = np.arange(len(first))
     # a first unit alone costs 2 Δ_∅; Δ_∅ is added to all, as the solver drops edges of weight 0
     weight = np.concatenate((pairs.value, np.full(len(first), 2 * dissimilarity.delta_empty)))
-    table = csr_array(
+    cost_matrix = csr_array(
         (
             weight + dissimilarity.delta_empty,
             (
@@ -296,6 +319,6 @@ def _assign_portion(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints)
         ),
         shape=(len(first), len(second) + len(first)),
     )
-    rows, columns = min_weight_full_bipartite_matching(table)
+    rows, columns = min_weight_full_bipartite_matching(cost_matrix)
     paired = columns < len(second)
     group[second[columns[paired]]] = first[rows[paired]]

@@ -225,7 +225,7 @@ def compare_measures(
         annotators: names of the annotators to compare. Default: all.
         executor: ``concurrent.futures.Executor`` for the draws of γ.
         progress: callback that receives the number of compared pairs, later of draws, and the
-            total as far as known.
+            total if known.
 
     Raises:
         SettingError: if a choice is unknown, or no measure is defined for the corpus.
@@ -266,13 +266,13 @@ def compare_measures(
             placed_documents, chance=model.name, precision=precision, time_limit=seconds_left,
             seed=seed, executor=executor, progress=sub_progress(progress, "γ"),
         )  # fmt: skip
-        of_gamma.append(result.settings)
+        gamma_settings.append(result.settings)
         return [
             _build_disagreement_score(result.gamma),
             _build_disagreement_score(result.gamma_cat),
         ]
 
-    of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
+    gamma_settings: list[GammaSettings] = []  # empty if γ does not take the corpus
     measures: dict[str, MeasureScore] = {}
     refusals, n_computations = [], 0
     for names, compute in (
@@ -293,8 +293,8 @@ def compare_measures(
         measures |= zip(names, figures, strict=True)
     if len(refusals) == n_computations:
         raise SettingError(f"no measure takes these annotations; {refusals[0]}")
-    for of_run in of_gamma:
-        stopped = of_run.stopped or ("time" if clock.over else None)
+    for settings_of_gamma in gamma_settings:
+        stopped = settings_of_gamma.stopped or ("time" if clock.over else None)
         settings = replace(settings, stopped=stopped)
     n_lost = sum(map(len, quoted_documents.unplaced.values()))
     quotes_sentence = verdict.write_quotes_not_in_text(
@@ -310,7 +310,7 @@ _WITH_OVERLAPS = ("corrected F1, exact", "γ")  # defined where segments overlap
 
 
 def _explain_undefined(error: Exception, measure: str) -> str:
-    """Explain an undefined measure, without advice to use options that the measure lacks."""
+    """Explain an undefined measure, without advice on options that the comparison lacks."""
     if not isinstance(error, OverlapError):
         return str(error)
     return (
@@ -336,12 +336,12 @@ class _Clock:
 
     def build_limited_progress(self, name: str) -> Progress:
         """Build a progress callback that raises when half of the time is over."""
-        show_progress, time_limit = self.build_progress(name), self._limit
+        report_progress, time_limit = self.build_progress(name), self._limit
 
         def report(n_done: int, n_pairs: int) -> None:
             """Report the progress, and raise if half of the time is over."""
-            if show_progress is not None:
-                show_progress(n_done, n_pairs)
+            if report_progress is not None:
+                report_progress(n_done, n_pairs)
             if (
                 time_limit is None
                 or n_done >= n_pairs
@@ -411,9 +411,9 @@ def _yield_measures_without_alignments(
     def compute_alpha_of_tokens() -> list[MeasureScore]:
         """Compute α of the labels of tokens."""
         clock.build_progress("α of tokens")
-        of_tokens = alpha(label_tokens(placed_documents, skip_outside=False, runs=True))
-        figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
-        return [MeasureScore("agreement", *figures, reason=of_tokens.reason)]
+        token_alpha = alpha(label_tokens(placed_documents, skip_outside=False, runs=True))
+        figures = (token_alpha.observed, token_alpha.expected, token_alpha.value)
+        return [MeasureScore("agreement", *figures, reason=token_alpha.reason)]
 
     def compute_alpha_u() -> list[MeasureScore]:
         """Compute α_U over all categories."""
@@ -430,6 +430,6 @@ def _yield_measures_without_alignments(
 
 
 def _build_disagreement_score(figure: Any) -> MeasureScore:
-    """Build the score of a coefficient of disagreement."""
+    """Build the score of a coefficient of disagreement, such as α_U or γ."""
     scores = (figure.observed, figure.expected, figure.value, figure.error)
     return MeasureScore("disagreement", *scores, figure.reason, getattr(figure, "bounds", None))

@@ -87,7 +87,7 @@ def alpha_u(
 
 
 def _build_result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
-    """Build the result for all annotators, and for each pair if requested."""
+    """Build the result for all annotators, and for each pair if requested, from sums."""
     names, settings = counts.annotators, add_interval_settings(counts.settings, jackknife)
     team = _compute_coefficients(counts, (), jackknife)
     by_pair = {
@@ -105,14 +105,14 @@ def _build_result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife 
 
 
 def _name_required_annotators(counts: DisagreementCounts) -> str:
-    """Describe the annotators that must have seen a document to compare it."""
+    """Name the annotators that must have seen a document so that it is compared."""
     return "all annotators" if counts.settings.continuum == "joined" else "two annotators"
 
 
 def _compute_coefficients(
     counts: DisagreementCounts, names: tuple[str, ...], jackknife: Jackknife | None
 ) -> AlphaUFigures:
-    """Compute α_U overall and by label.
+    """Compute α_U over all labels and for each label.
 
     Args:
         counts: sums of disagreements.

@@ -129,7 +129,10 @@ def sum_disagreements(corpus: Corpus, counting: DisagreementOptions) -> Disagree
 
 
 def _build_disagreement_table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
-    """Build the table of the observed and the expected disagreement of each document."""
+    """Build the table of the observed and the expected disagreement of each document.
+
+    A disagreement is multiplied by the weight L², with L the length of the document.
+    """
     joined = settings.continuum == "joined"
     units = sums_of.collect_continua(corpus, joined)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
@@ -150,11 +153,11 @@ def _build_disagreement_table(corpus: Corpus, settings: AlphaUSettings) -> Disag
 
 
 def _sum_over_documents(table: DisagreementTable, labels: Sequence[str]) -> DisagreementSums:
-    """Sum a table over its documents."""
+    """Sum the disagreements and weights of a table over its documents."""
 
-    def sum_columns(label_index: int, columns: Sequence[int]) -> Floats:
+    def sum_columns(coefficient_index: int, columns: Sequence[int]) -> Floats:
         """Sum columns of the table for one label over all documents."""
-        return table.sums[:, label_index, columns].sum(axis=0)
+        return table.sums[:, coefficient_index, columns].sum(axis=0)
 
     has_units = (any(table.marked), *table.marked)
     figures = {

@@ -1,6 +1,8 @@
 """Observed and expected disagreement of units and gaps of one category, for α_U.
 
-The difference δ² of two annotators' stretches is (Krippendorff 1995; 2004, p. 251 ff.)
+A *unit* is a segment, a *gap* a stretch without units between an annotator's units of the category,
+and both are *stretches* of the text. The difference δ² of two annotators' stretches is
+(Krippendorff 1995; 2004, p. 251 ff.)
 
     (b₁ − b₂)² + (e₁ − e₂)²   for two overlapping units from b to e,
     (e − b)²                  for a unit within a gap of the other annotator,
@@ -11,7 +13,7 @@ For a document of length L seen by m annotators,
     D_o = Σ δ² / (m (m − 1) L²),   over ordered pairs of annotators,
 
 and D_e is the mean of δ² over all positions of the units and gaps of all annotators. Both are
-computed for each cell, a document and a label; arrays have one entry for each cell or unit.
+computed for each *cell*, a document and a label; arrays have one entry for each cell or unit.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ class Continua(NamedTuple):
 
 
 def collect_continua(corpus: Corpus, joined: bool) -> Continua:
-    """Collect the units of the compared documents.
+    """Collect the units of the documents that two annotators or more saw.
 
     Args:
         corpus: annotations.
@@ -97,9 +99,9 @@ def collect_continua(corpus: Corpus, joined: bool) -> Continua:
         column[order] for column in (document, start, end, label, annotator)
     )
     _check_overlaps(corpus, document, start, end, label, annotator)
-    in_compared = is_compared[document]
+    is_in_compared = is_compared[document]
     document, start, end, label, annotator = (
-        column[in_compared] for column in (document, start, end, label, annotator)
+        column[is_in_compared] for column in (document, start, end, label, annotator)
     )
     document = compared_index[document]
     if joined:
@@ -125,7 +127,13 @@ def collect_continua(corpus: Corpus, joined: bool) -> Continua:
 def _check_overlaps(
     corpus: Corpus, document: Ints, start: Ints, end: Ints, label: Ints, annotator: Ints
 ) -> None:
-    """Raise a SettingError if units of the same annotator and category overlap."""
+    """Raise a SettingError if units of the same annotator and category overlap.
+
+    Args:
+        corpus: annotations.
+        document, start, end, label, annotator: columns of the units, sorted by document, label,
+            annotator and start.
+    """
     same_cell = np.logical_and.reduce(
         [np.diff(column) == 0 for column in (document, label, annotator)]
     )
@@ -143,16 +151,19 @@ def _check_overlaps(
 
 
 def compute_observed(units: Continua) -> Floats:
-    """Compute L²·D_o of each cell."""
+    """Compute L²·D_o of each cell, with integers as long as they fit.
+
+    Units are compared with the overlapping units of other annotators; all other units are in gaps.
+    """
     n_seen, document_length = units.seen[units.document], units.lengths[units.document]
     n_units = len(units.cell)
-    fits_int64 = (
+    largest_sum = (
         float(document_length.max(initial=1)) ** 2
         * 4
         * max(n_units, 1)
         * max(int(n_seen.max(initial=1)), 1)
     )
-    dtype: Any = np.int64 if fits_int64 < _BELOW else object
+    dtype: Any = np.int64 if largest_sum < _BELOW else object
     length = (units.end - units.start).astype(dtype)
     sums = np.zeros(len(units.document), dtype)
     # first count each unit as within a gap of every other annotator; overlaps correct this below
@@ -206,14 +217,17 @@ def compute_expected(units: Continua) -> Floats:
     n_placements = n_placements + n_without_units * (document_length[cell] - size + 1)
     n_units = np.bincount(units.cell, minlength=n_cells)[cell]
     length = size.astype(np.float64)
-    terms = (n_units - 1) * (
+    sum_of_differences = (n_units - 1) * (
         length * (length - 1) * (2 * length - 1) / 3
     ) + length**2 * n_placements
-    disagreements = np.bincount(cell, terms * n_equal, n_cells)
-    n_within = np.bincount(cell, length * (length - 1) * n_equal, n_cells)
+    disagreements = np.bincount(cell, sum_of_differences * n_equal, n_cells)
+    n_positions_in_units = np.bincount(cell, length * (length - 1) * n_equal, n_cells)
     n_positions = n_seen * document_length.astype(np.float64)
     return np.asarray(
-        2 * document_length * disagreements / (n_positions * (n_positions - 1) - n_within),
+        2
+        * document_length
+        * disagreements
+        / (n_positions * (n_positions - 1) - n_positions_in_units),
         np.float64,
     )
 
@@ -224,7 +238,7 @@ def _count_annotators(units: Continua) -> Ints:
 
 
 def _compute_gaps(units: Continua) -> tuple[Ints, Ints]:
-    """Compute the lengths of the gaps of annotators with a unit in a cell, and their cells."""
+    """Compute the length and the cell of each gap of annotators with a unit in the cell."""
     gap_before = units.start - units.previous_end
     gap_after = (units.lengths[units.document][units.cell] - units.end)[units.is_last]
     gap = np.concatenate((gap_before, gap_after))

@@ -36,7 +36,14 @@ _CHUNK = 1 << 20  # number of elements of one temporary array
 def sum_gains(
     units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Sum the gains of all pairs of units in each document."""
+    """Compute G, the sum of the gains g of all pairs of units, in each document.
+
+    Args:
+        units: units of all documents.
+        pairs: pairs of units that may be aligned.
+        annotators: number of annotators who saw each document.
+        dissimilarity: dissimilarity of two units.
+    """
     n_pairs = np.maximum(count_pairs(annotators), 1)
     document = units.document[pairs.u]
     gain = (n_pairs[document] + 1) * dissimilarity.delta_empty - pairs.value
@@ -45,10 +52,9 @@ def sum_gains(
 
 
 def is_affordable(corpus: Corpus) -> bool:
-    """Decide whether mean gains cost less than the draws that they save.
+    """Decide whether computing E G costs less than the draws that it saves.
 
-    The cost of mean gains grows with the number of positions; that of draws with the number of
-    units.
+    The cost of E G grows with the number of positions; that of draws with the number of units.
     """
     document, start, end, _, annotator = concatenate_segments(corpus.layers.values())
     (document, *_), _, _ = unique_rows(document, annotator, end - start)
@@ -60,7 +66,7 @@ def is_affordable(corpus: Corpus) -> bool:
 def compute_expected_gains(
     corpus: Corpus, chance: ChanceModel, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Compute the mean of :func:`sum_gains` over random annotations, for each document."""
+    """Compute E G, the mean of :func:`sum_gains` over random annotations, for each document."""
     starts, starts_by_annotator = compute_start_distributions(corpus, corpus.annotators, chance)
     columns = [
         (
@@ -73,23 +79,23 @@ def compute_expected_gains(
         for annotator_index, annotator_starts in enumerate(starts_by_annotator.values())
     ]
     no_rows = np.zeros(0, np.int64)
-    columns_joined = [np.concatenate([no_rows, *column]) for column in zip(*columns, strict=True)]
+    columns_of_units = [np.concatenate([no_rows, *column]) for column in zip(*columns, strict=True)]
     if isinstance(starts, UniformStarts):
-        return _sum_mean_gains(starts.profiles, columns_joined, annotators, dissimilarity)
+        return _sum_mean_gains(starts.profiles, columns_of_units, annotators, dissimilarity)
     assert isinstance(starts, CoarseStarts)  # as segments are one piece
-    document, _, _, length, profile = columns_joined
+    document, _, _, length, profile = columns_of_units
     sums_by_level = []
     for level in starts.levels:
         units = level.length[profile]
-        columns_at_level = [*columns_joined[:3], units, level.profile[profile]]
+        columns_at_level = [*columns_of_units[:3], units, level.profile[profile]]
         # the gain of two units, summed over all offsets, is proportional to their lengths
         scale = length / (units * level.factor[profile])
         sums_by_level.append(
             _sum_mean_gains(level.profiles, columns_at_level, annotators, dissimilarity, scale)
         )
-    relative_step = np.ones(len(annotators))
-    relative_step[document] = 1 / starts.levels[0].factor[profile]
-    return extrapolate_values(sums_by_level, relative_step)[0]
+    unit_ratio = np.ones(len(annotators))
+    unit_ratio[document] = 1 / starts.levels[0].factor[profile]
+    return extrapolate_values(sums_by_level, unit_ratio)[0]
 
 
 def _sum_mean_gains(
@@ -99,7 +105,7 @@ def _sum_mean_gains(
     dissimilarity: Dissimilarity,
     scale: Floats | None = None,
 ) -> Floats:
-    """Sum the mean gains of all pairs of units of each document.
+    """Sum E g over all pairs of units of different annotators, in each document.
 
     Args:
         profiles: start distributions.
@@ -128,7 +134,7 @@ def _sum_mean_gains(
 
 
 def _encode_values(values: Floats) -> tuple[Ints, Floats]:
-    """Encode values as indices into the distinct values."""
+    """Encode values as indices, and list the distinct values."""
     distinct_values, code = np.unique(values, return_inverse=True)
     return code.astype(np.int64), distinct_values
 
@@ -136,7 +142,7 @@ def _encode_values(values: Floats) -> tuple[Ints, Floats]:
 def _compute_mean_gains(
     profiles: Profiles, rows: tuple[Ints, ...], distances: Floats, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Compute the mean gain of one random unit of A and one of B, for each row.
+    """Compute E g of one random unit of A and one of B, for each row.
 
     Args:
         profiles: start distributions.
@@ -166,8 +172,8 @@ def _compute_mean_gains(
             int(np.ceil((length_a - length_b - reach * (length_a + length_b)) / 2)), -longest
         )
         offset = np.arange(first_offset, length_a - length_b - first_offset + 1)
-        shift = (np.abs(offset) + np.abs(offset + length_b - length_a)) / (length_a + length_b)
-        gain = np.maximum(largest_gain - dissimilarity.alpha * shift**2, 0)
+        distance = (np.abs(offset) + np.abs(offset + length_b - length_a)) / (length_a + length_b)
+        gain = np.maximum(largest_gain - dissimilarity.alpha * distance**2, 0)
         mean_gains[row_indices] = correlate_starts(profiles, A, B, offset, gain) / n_pairs
     return mean_gains * dissimilarity.delta_empty
 

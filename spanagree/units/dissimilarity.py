@@ -35,7 +35,7 @@ TIE = 2e-8  # unit of the tie-breaking summand, as a share of Δ_∅; the summan
 
 
 class Units(NamedTuple):
-    """Units of many documents, sorted by these columns."""
+    """Units of many documents, one row for each unit, sorted by these columns in turn."""
 
     document: Ints
     annotator: Ints
@@ -52,7 +52,7 @@ class Units(NamedTuple):
         return self.select_rows(np.lexsort(self[::-1]))
 
     def compute_ranks(self) -> Ints:
-        """Compute the index of each unit's annotator among those with a unit in the document.
+        """Compute the rank of each unit's annotator among those with a unit in the document.
 
         >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).compute_ranks().tolist()
         [0, 0, 1, 0]
@@ -182,6 +182,8 @@ class UnitPairs(NamedTuple):
 def find_near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> UnitPairs:
     """Find the pairs of units of two annotators with a dissimilarity below a bound.
 
+    The dissimilarity includes the summand that breaks ties; see :func:`compute_tie_breaks`.
+
     Args:
         units: units of all documents.
         bounds: upper bound of the dissimilarity in each document.
@@ -204,7 +206,9 @@ def find_near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) 
 
 
 def _yield_candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
-    """Yield batches of pairs of units with midpoints within reach, each pair once.
+    """Yield batches of pairs of units of a document with midpoints near each other.
+
+    Each pair is yielded once.
 
     Args:
         units: units of all documents.
@@ -247,7 +251,8 @@ def compute_tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilar
 
     The summand is tiny, negative, and independent of the order of the units. It prefers the
     alignment with more pairs, then with smaller differences of categories, weighted by proximity as
-    in γ_cat, then with nearer pairs, and last decides by a hash of the contents.
+    in γ_cat, then with nearer pairs. A hash of the contents decides between the remaining
+    alignments.
     """
     proximity = np.maximum(
         1 - dissimilarity.alpha * dissimilarity.compute_positional(units, u, v), 0

@@ -1,7 +1,8 @@
 """The expected disorder of γ: random annotations, drawn until the error is small enough.
 
-With x the disorder and G the control variate of a draw (see :mod:`spanagree.units.control`), the
-expected disorder is estimated by
+The *cost* of an alignment is its disorder, weighted as for γ; its *gap* is the largest possible
+excess over the cost of the best alignment. With x the cost and G the control variate of a draw (see
+:mod:`spanagree.units.control`), the expected cost is estimated by
 
     mean x − b · (mean G − E G),   b = cov(x, G) / var(G),
 
@@ -49,7 +50,7 @@ class GammaTask(NamedTuple):
         sampling: sampler of random annotations, and precision.
         jackknife: request for intervals; ``None`` without.
         executor: executor of the draws; ``None`` for the current process.
-        progress: callback that receives the number of finished draws, and of all as far as known.
+        progress: callback that receives the number of finished draws, and of all if known.
         deadline: end of the time.
     """
 
@@ -87,14 +88,15 @@ def sample_expected(
     job: GammaTask,
     report_progress: Callable[[int, int], None],
 ) -> ExpectedDisorder:
-    """Draw until the standard errors of γ and γ_cat are below the precision, or the time is over.
+    """Estimate the expected disorder from draws, until the error is small or the time is over.
+
+    The standard errors of γ and γ_cat must be at most the precision.
 
     Args:
         continuum: documents and units.
         observed: sums of the observed alignment.
         job: options of the computation.
-        report_progress: callback that receives the number of finished draws, and of all as far as
-            known.
+        report_progress: callback that receives the number of finished draws, and of all if known.
     """
     sampling, deadline = job.sampling, job.deadline
     known_gain = None
@@ -135,7 +137,13 @@ def sample_expected(
 def _draw_batches(
     continuum: Continuum, batches: Sequence[Sequence[int]], job: GammaTask
 ) -> Iterator[AlignmentSums]:
-    """Yield the sums of each batch of draws, in order, until the deadline."""
+    """Yield the sums of each batch of draws, in order, until the deadline.
+
+    Args:
+        continuum: documents and units.
+        batches: indices of the draws of each batch.
+        job: options of the computation.
+    """
     settings = continuum, job.dissimilarity, job.sampling
     if job.executor is None:
         for draw_indices in batches:
@@ -155,17 +163,26 @@ def _draw_batches(
 
 
 def _compute_largest_error(observed: AlignmentSums, expected: ExpectedDisorder) -> float:
-    """Compute the larger of the standard errors of γ and γ_cat, from those of the expectations."""
+    """Compute the larger of the standard errors of γ and γ_cat from sampling.
+
+    Args:
+        observed: sums of the observed alignment.
+        expected: estimate of the expected disorder.
+    """
     cost = math.fsum(observed.cost[0].tolist())
-    of_gamma = cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
+    error_of_gamma = cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
     category_sum, weight = observed.categories[0][:, 0].sum(0).tolist()
     ratio, error = compute_ratio(expected.drawn.categories.sum(1)[:, 0])
-    of_cat = category_sum / weight / ratio**2 * error if weight > 0 and ratio > 0 else 0.0
-    return max(of_gamma, of_cat)
+    error_of_cat = category_sum / weight / ratio**2 * error if weight > 0 and ratio > 0 else 0.0
+    return max(error_of_gamma, error_of_cat)
 
 
 def compute_ratio(sums: Floats) -> tuple[float, float]:
-    """Compute the ratio of two sums over draws, (draws, 2), and its standard error."""
+    """Compute the ratio of two sums over draws, and its standard error.
+
+    Args:
+        sums: numerator and denominator of each draw; (draws, 2).
+    """
     numerator, denominator = (math.fsum(column) for column in sums.T.tolist())
     if not denominator > 0:
         return 0.0, 0.0

@@ -101,7 +101,7 @@ def gamma(
         pairs: True to compare each pair of annotators too.
         ci: True for intervals over documents, False for none, or a :class:`Jackknife`.
         executor: ``concurrent.futures.Executor`` for the draws, which changes no digit.
-        progress: callback that receives the number of finished draws, and of all as far as known.
+        progress: callback that receives the number of finished draws, and of all if known.
 
     Raises:
         SettingError: if a choice is unknown, or units overlap and the chance model forbids this.
@@ -137,7 +137,11 @@ def gamma(
 def _compute_label_positions(
     corpus: Corpus, categorical: str, order: Sequence[str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Compute the position of each label on the ordinal scale, and the scale; empty if nominal."""
+    """Compute the position of each label on the ordinal scale; empty if nominal.
+
+    Returns:
+        Positions, and the labels of the scale.
+    """
     if categorical != "ordinal":
         return (), ()
     return compute_ordinal_positions(corpus.labels, tuple(order)), tuple(order)
@@ -163,7 +167,7 @@ def _compute_result(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
         reading=corpus.reading,
         **{"seed": int(sampling.seed), **interval_settings},
     )
-    of_all = _compute_coefficients(sort_canonically(corpus), job)
+    team_figures = _compute_coefficients(sort_canonically(corpus), job)
     by_pair = {
         (first, second): _compute_coefficients(
             sort_canonically(corpus.select_annotators([first, second])), job
@@ -172,16 +176,16 @@ def _compute_result(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
         for second in names[i + 1 :]
         if pairs
     }
-    notes = [*corpus.notes, *_yield_notes("", of_all, job)]
+    notes = [*corpus.notes, *_yield_notes("", team_figures, job)]
     for pair, figures in by_pair.items():
         notes += _yield_notes(f"{escape_name('–'.join(pair))}: ", figures, job)
-    if any(figures.is_cut for figures in (of_all, *by_pair.values())):
+    if any(figures.is_cut for figures in (team_figures, *by_pair.values())):
         settings = replace(settings, stopped="time")
-    return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.jackknife)
+    return Gamma(team_figures, by_pair, names, len(corpus), settings, tuple(notes), job.jackknife)
 
 
 def sort_canonically(corpus: Corpus) -> Corpus:
-    """Sort a corpus: annotators by name, documents by id, or by content if they have no ids.
+    """Sort the annotators of a corpus by name, and its documents by id or content.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], []], "ann": [[(0, 2, "X")], []]})
     >>> ordered = sort_canonically(corpus)
@@ -209,7 +213,13 @@ def sort_canonically(corpus: Corpus) -> Corpus:
 
 
 def _yield_notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator[str]:
-    """Yield notes on unproven alignments and imprecise values."""
+    """Yield notes on an unproven alignment, and on a standard error above the precision.
+
+    Args:
+        prefix: beginning of each note.
+        figures: coefficients of all annotators or of a pair.
+        job: options of the computation.
+    """
     if figures.gap > 0:
         yield (
             f"{prefix}the best alignment is not proven: the observed disorder may be lower by"
@@ -223,7 +233,7 @@ def _yield_notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator
 
 
 def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
-    """Compute γ, γ_cat and γ_k of a corpus in canonical order."""
+    """Compute γ, γ_cat and γ_k of all annotators of a sorted corpus."""
     n_seen = count_seen(corpus)
     compared_documents = corpus.subset(np.asarray(n_seen >= 2))
     continuum = Continuum.from_corpus(compared_documents)
@@ -267,10 +277,10 @@ def _compute_coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
         ),
     )
     table = _build_summands(weight, observed, expected)
-    of_gamma, *of_categories = np.moveaxis(table, 1, 0)
-    figures = [_compute_gamma(of_gamma, expected)]
+    gamma_sums, *category_sums = np.moveaxis(table, 1, 0)
+    figures = [_compute_gamma(gamma_sums, expected)]
     for category_index, (sums, label) in enumerate(
-        zip(of_categories, (None, *compared_documents.labels), strict=True)
+        zip(category_sums, (None, *compared_documents.labels), strict=True)
     ):
         figures.append(_compute_gamma_cat(sums, expected, category_index, label))
     if expected.is_cut or observed.gap.any() or expected.gap:
@@ -295,18 +305,23 @@ def _build_summands(weight: Floats, observed: AlignmentSums, expected: ExpectedD
 
     The figures are γ, γ_cat and γ_k of each label; the four columns are the observed and the
     expected disorder, and the weights of both.
+
+    Args:
+        weight: mean number of units of an annotator in each document.
+        observed: sums of the observed alignment.
+        expected: estimate of the expected disorder.
     """
     sums = observed.categories[0]
     by_chance = expected.drawn.categories.mean(0)
-    of_gamma = np.stack((observed.cost[0], expected.cost, weight, weight), axis=1)
-    of_categories = np.stack(
+    gamma_summands = np.stack((observed.cost[0], expected.cost, weight, weight), axis=1)
+    category_summands = np.stack(
         (sums[..., 0], by_chance[..., 0], sums[..., 1], by_chance[..., 1]), axis=-1
     )
-    return np.concatenate((of_gamma[:, None], of_categories), axis=1)
+    return np.concatenate((gamma_summands[:, None], category_summands), axis=1)
 
 
 def _compute_gamma(sums: Floats, expected: ExpectedDisorder) -> CoefficientScore:
-    """Compute γ from the summands of each document."""
+    """Compute γ from the summands of each document, (documents, 4), with its error."""
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
     no_chance_reason = "random annotations are in no disorder either"
@@ -350,6 +365,12 @@ def _replace_by_bounds(
     wider by two standard errors. γ_cat and γ_k are defined by the best alignments, so they are
     unknown while these are unproven. Observed and expected disorders are undefined as well, if the
     alignment is unproven or the draws are too few.
+
+    Args:
+        figures: γ, γ_cat and γ_k of each label.
+        observed: sums of the observed alignment.
+        expected: estimate of the expected disorder.
+        job: options of the computation.
     """
     (gamma_figure, *category_figures), precision = figures, job.sampling.precision
     cost, total = math.fsum(observed.cost[0].tolist()), expected.total
@@ -389,7 +410,7 @@ def _replace_by_bounds(
 def _replace_value_by_bounds(
     figure: CoefficientScore, bounds: tuple[float, float], expected: ExpectedDisorder
 ) -> CoefficientScore:
-    """Replace the value of a coefficient by its bounds, and give the reason."""
+    """Replace the value of a coefficient by its bounds, and add the reason."""
     cause = (
         "the time limit ended the search" if expected.is_cut else "the best alignment is not proven"
     )

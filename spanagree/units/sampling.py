@@ -1,12 +1,13 @@
 """Random annotations for the expected disorder of γ, and the sums of their best alignments.
 
-Each draw has an index and its own seed, so draws are the same in any order. The disorder of a draw
-in a document is Σ δ over the unitary alignments, divided by the mean number of units of the draw
-and multiplied by that of the observed units. γ_cat sums, over aligned pairs in a unitary alignment
-of m units (Mathet 2017),
+Each draw has an index and its own seed, so draws are the same in any order. The *cost* of a draw in
+a document is Σ δ over the unitary alignments, divided by the mean number of units of the draw and
+multiplied by that of the observed units. γ_cat sums, over aligned pairs in a unitary alignment of m
+units (Mathet 2017),
 
     w · Δ_∅ c,   w = max(0, 1 − α · ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))²) / (m − 1).
 
+The symbols are those of :mod:`spanagree.units.alignment` and :mod:`spanagree.units.dissimilarity`.
 Sums are shaped (draws, documents).
 """
 
@@ -124,7 +125,7 @@ def align_annotations(
     deadline: Deadline = NO_DEADLINE,
     progress: Progress = None,
 ) -> tuple[Ints, AlignmentSums]:
-    """Align several annotations of the same documents, and sum their alignments.
+    """Align the units of several annotations of the same documents, and sum the alignments.
 
     Args:
         annotations: units of each annotation.
@@ -141,8 +142,8 @@ def align_annotations(
         np.repeat(np.arange(n_annotations), [len(units.start) for units in annotations])
         * n_documents
     )
-    columns = Units(*(np.concatenate(column) for column in zip(*annotations, strict=True)))
-    units = columns._replace(document=columns.document + document_shift)
+    units_of_all = Units(*(np.concatenate(column) for column in zip(*annotations, strict=True)))
+    units = units_of_all._replace(document=units_of_all.document + document_shift)
     annotators = np.tile(continuum.annotators, n_annotations)
     pairs = find_near_pairs(units, bound_disorder(annotators, dissimilarity), dissimilarity)
     alignment = _align_in_parts(units, pairs, annotators, dissimilarity, deadline, progress)
@@ -152,16 +153,18 @@ def align_annotations(
     observed_units = np.tile(
         np.bincount(continuum.units.document, minlength=n_documents), n_annotations
     )
-    unit_ratio = np.where(aligned_units > 0, observed_units / np.maximum(aligned_units, 1), 0.0)
+    observed_per_aligned = np.where(
+        aligned_units > 0, observed_units / np.maximum(aligned_units, 1), 0.0
+    )
     n_categories = 1 + continuum.labels
     categories = sum_categories(
         units, alignment.group, len(annotators), n_categories, dissimilarity
     )
     return alignment.group, AlignmentSums(
-        (alignment.cost * unit_ratio).reshape(n_annotations, n_documents),
+        (alignment.cost * observed_per_aligned).reshape(n_annotations, n_documents),
         gain.reshape(n_annotations, n_documents),
         categories.reshape(n_annotations, n_documents, n_categories, 2),
-        (alignment.gap * unit_ratio).reshape(n_annotations, n_documents),
+        (alignment.gap * observed_per_aligned).reshape(n_annotations, n_documents),
     )
 
 
@@ -173,7 +176,7 @@ def _align_in_parts(
     deadline: Deadline,
     progress: Progress,
 ) -> UnitAlignment:
-    """Align documents in parts of limited size."""
+    """Align documents in parts with a limited number of units and pairs."""
     units_by_document = np.bincount(units.document, minlength=len(annotators))
     pairs_by_document = np.bincount(units.document[pairs.u], minlength=len(annotators))
     document_size = np.where(annotators > 2, pairs_by_document, 0) // _DENSE + units_by_document
@@ -250,18 +253,18 @@ def sum_draws(
     draw_indices: Sequence[int],
     deadline: Deadline = NO_DEADLINE,
 ) -> AlignmentSums:
-    """Draw random annotations, align them, and sum; each draw is seeded by its index."""
+    """Draw random annotations, align their units, and sum the alignments of each draw."""
     batches: list[AlignmentSums] = []
-    waiting: list[Units] = []
+    units_to_align: list[Units] = []
     for draw_index in draw_indices:
         rng = np.random.default_rng([sampling.seed, draw_index])
-        waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance.name, rng))
+        units_to_align.append(_RANDOM[sampling.sampler](continuum, sampling.chance.name, rng))
         if (
-            sum(len(units.start) for units in waiting) >= _TOGETHER
+            sum(len(units.start) for units in units_to_align) >= _TOGETHER
             or draw_index == draw_indices[-1]
         ):
-            batches.append(align_annotations(waiting, continuum, dissimilarity, deadline)[1])
-            waiting = []
+            batches.append(align_annotations(units_to_align, continuum, dissimilarity, deadline)[1])
+            units_to_align = []
     return concatenate_draws(batches)
 
 
@@ -271,7 +274,7 @@ def concatenate_draws(batches: Sequence[AlignmentSums]) -> AlignmentSums:
 
 
 def _draw_by_chance(continuum: Continuum, chance: str, rng: np.random.Generator) -> Units:
-    """Draw a position for every unit; each annotator's document is drawn by itself."""
+    """Draw a position for every unit by the chance model; annotators are independent."""
     units = continuum.units
     (document, annotator), cell_index, _ = unique_rows(units.document, units.annotator)
     start, end = (column.astype(np.int64) for column in (units.start, units.end))
@@ -304,7 +307,10 @@ def _list_documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
 
 
 def _draw_as_pygamma(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
-    """Draw counts, gaps and lengths from normal distributions, and labels by frequency."""
+    """Draw annotations as pygamma-agreement does.
+
+    Numbers, gaps and lengths of units have normal distributions, and labels their frequencies.
+    """
     drawn_units = []
     for document, annotators, units in _list_documents(continuum):
         counts = np.array([(units.annotator == a).sum() for a in annotators])
@@ -358,8 +364,8 @@ def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Un
                     if candidate[1] > candidate[0]
                 ]
                 free_ranges = remaining_ranges or [(first_position, last_position)]
-                copied = units.select_rows(units.annotator == rng.choice(annotators))
-                start = copied.start + shift
+                units_of_source = units.select_rows(units.annotator == rng.choice(annotators))
+                start = units_of_source.start + shift
                 wrap = np.where(start > last_position, first_position - last_position, 0.0)
                 document_and_annotator = (
                     np.full(len(start), document),
@@ -369,8 +375,8 @@ def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Un
                     Units(
                         *document_and_annotator,
                         start + wrap,
-                        copied.end + shift + wrap,
-                        copied.label,
+                        units_of_source.end + shift + wrap,
+                        units_of_source.label,
                     )
                 )
             if any(len(candidate.start) for candidate in document_units):

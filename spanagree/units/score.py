@@ -120,13 +120,16 @@ def compute_figures(
 
 
 def compute_statistic(sums: Floats) -> Floats:
-    """Compute three figures of each coefficient; (…, coefficients · 4) to (…, coefficients · 3)."""
+    """Compute the three figures of each coefficient from sums.
+
+    Sums are shaped (…, coefficients · 4), figures (…, coefficients · 3).
+    """
     disagreement_columns = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
     return compute_figures(*disagreement_columns).reshape(*sums.shape[:-1], -1)
 
 
 def build_document_intervals(table: Floats, jackknife: Jackknife) -> list[Interval]:
-    """Build the jackknife intervals of coefficients, over documents.
+    """Build the jackknife interval of each coefficient, with documents left out.
 
     Args:
         table: summands of each document, (documents, coefficients, 4): observed, expected, and
@@ -149,7 +152,7 @@ def _clip_at_one(interval: Interval) -> Interval:
 def add_intervals(
     coefficients: Sequence[CoefficientScore], ends: Sequence[Interval]
 ) -> list[CoefficientScore]:
-    """Add intervals to coefficients; the interval of an undefined value is undefined."""
+    """Add an interval to each coefficient; the value of an undefined coefficient gets none."""
     undefined_ends = (UNDEFINED, UNDEFINED)
     return [
         figure._replace(interval=end._replace(corrected=undefined_ends) if figure.reason else end)
@@ -158,7 +161,14 @@ def add_intervals(
 
 
 def build_columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
-    """Build the columns of a coefficient; keys in data begin with its name."""
+    """Build the columns of a coefficient; keys in data begin with its name.
+
+    Args:
+        name: key of the coefficient in data.
+        title: title of the value in text.
+        intervals: True if there are intervals.
+        sampled: True if the coefficient has an error from sampling.
+    """
     meaning = "value of units" if title == "value" else title
     columns = [Column(name, kind="json"), Column(f"{name}_value", title, "figure", meaning)]
     if intervals:
@@ -189,7 +199,7 @@ def build_cells(figure: CoefficientScore, intervals: bool, sampled: bool) -> lis
 
 
 def collect_reasons(figures_by_name: Sequence[tuple[str, CoefficientScore]]) -> list[str]:
-    """Collect the reasons for undefined values and remarks on intervals, each once."""
+    """Collect the reasons for undefined values and undefined intervals, each once."""
     reasons: dict[str, None] = {}
     for name, figure in figures_by_name:
         if figure.reason:

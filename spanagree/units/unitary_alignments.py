@@ -1,13 +1,14 @@
 """The best alignment of three or more annotators, an exact set packing by integer programmes.
 
-First, all unitary alignments a that can be part of a best alignment are listed. With s_a the saving
-of a, the best alignment solves
+First, all unitary alignments a that can be part of a best alignment are listed. With s_a the
+*saving* of a, the cost of its units alone less its disorder, the best alignment solves
 
     max Σ_a s_a x_a,   Σ_{a ∋ u} x_a ≤ 1 for each unit u,   x_a ∈ {0, 1}.
 
-Units linked by near pairs form a component, and components are independent. A linear programme with
-0 ≤ x_a solves most components; each component with a fractional solution is solved by an integer
-programme (HiGHS). Unitary alignments of the same size m are rows of (alignments, m) units.
+Units linked by pairs that may be aligned form a *component*, and components are independent. A
+linear programme with 0 ≤ x_a solves most components; each component with a fractional solution is
+solved by an integer programme (HiGHS). Unitary alignments of the same size m are rows of
+(alignments, m) units.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _COLUMNS = 100_000  # largest number of listed unitary alignments of a component
 
 
 def find_components(pairs: UnitPairs, n_units: int) -> Ints:
-    """Compute the connected component of each unit; pairs are the links."""
+    """Find the connected component of each unit, with pairs of units as links."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -67,7 +68,7 @@ def find_best_alignment(
     group: Ints,
     deadline: Deadline,
 ) -> tuple[Floats, Bools]:
-    """Align the units of documents with three annotators or more.
+    """Find the best alignment in documents with three annotators or more.
 
     Args:
         units: units of all documents.
@@ -93,26 +94,24 @@ def find_best_alignment(
     )
     if not candidates_by_size:
         return gap, left_out[component]
-    alignment_shares = _solve_relaxed(candidates_by_size, len(component), dissimilarity, deadline)
-    if alignment_shares is None:
+    x_by_size = _solve_relaxed(candidates_by_size, len(component), dissimilarity, deadline)
+    if x_by_size is None:
         return gap, np.isin(component, component[pairs.u])
     is_fractional = np.zeros(len(left_out), np.bool_)
-    for candidates, alignment_share in zip(candidates_by_size, alignment_shares, strict=True):
-        is_between = (alignment_share > _WHOLE) & (alignment_share < 1 - _WHOLE)
+    for candidates, x in zip(candidates_by_size, x_by_size, strict=True):
+        is_between = (x > _WHOLE) & (x < 1 - _WHOLE)
         is_fractional[component[candidates.units[is_between, 0]]] = True
-    for candidates, alignment_share in zip(candidates_by_size, alignment_shares, strict=True):
-        selected = candidates.units[
-            (alignment_share > 0.5) & ~is_fractional[component[candidates.units[:, 0]]]
-        ]
+    for candidates, x in zip(candidates_by_size, x_by_size, strict=True):
+        selected = candidates.units[(x > 0.5) & ~is_fractional[component[candidates.units[:, 0]]]]
         group[selected] = selected[:, :1]
     for component_index in np.flatnonzero(is_fractional).tolist():
         members = np.flatnonzero(component == component_index)
-        in_component = [
+        candidates_of_component = [
             candidates.select(component[candidates.units[:, 0]] == component_index)
             for candidates in candidates_by_size
         ]
         best_alignments, open_saving = _solve_integer(
-            in_component, members, dissimilarity, deadline
+            candidates_of_component, members, dissimilarity, deadline
         )
         left_out[component_index] = best_alignments is None
         for selected in best_alignments or ():
@@ -155,33 +154,45 @@ def list_unitary_alignments(
     left_out = np.zeros(int(component.max(initial=-1)) + 1, np.bool_)
     n_listed = np.zeros(len(left_out), np.int64)
     candidates_by_size: list[_Candidates] = []
-    members = np.column_stack((pairs.u, pairs.v))
-    gain = np.column_stack((empty + saving, empty + saving))  # summand of each unit
+    units_of_candidate = np.column_stack((pairs.u, pairs.v))
+    summand_of_unit = np.column_stack((empty + saving, empty + saving))  # summand of each unit
     total_saving = empty + saving
-    while len(members):
-        last_rank = rank[members[:, -1]]
-        can_grow = (gain + later_saving[members, last_rank[:, None]] > 0).all(axis=1)
-        n_listed += np.bincount(component[members[can_grow, 0]], minlength=len(n_listed))
+    while len(units_of_candidate):
+        last_rank = rank[units_of_candidate[:, -1]]
+        can_grow = (summand_of_unit + later_saving[units_of_candidate, last_rank[:, None]] > 0).all(
+            axis=1
+        )
+        n_listed += np.bincount(component[units_of_candidate[can_grow, 0]], minlength=len(n_listed))
         left_out |= n_listed > _COLUMNS
-        is_kept = can_grow & ~left_out[component[members[:, 0]]]
-        members, gain, last_rank = members[is_kept], gain[is_kept], last_rank[is_kept]
+        is_kept = can_grow & ~left_out[component[units_of_candidate[:, 0]]]
+        units_of_candidate, summand_of_unit, last_rank = (
+            units_of_candidate[is_kept],
+            summand_of_unit[is_kept],
+            last_rank[is_kept],
+        )
         total_saving = total_saving[is_kept]
-        is_useful = (gain > 0).all(axis=1)
-        candidates_by_size.append(_Candidates(members[is_useful], total_saving[is_useful]))
-        pair, row = expand_ranges(begin[members[:, 0]], begin[members[:, 0] + 1])
+        is_useful = (summand_of_unit > 0).all(axis=1)
+        candidates_by_size.append(
+            _Candidates(units_of_candidate[is_useful], total_saving[is_useful])
+        )
+        pair, row = expand_ranges(
+            begin[units_of_candidate[:, 0]], begin[units_of_candidate[:, 0] + 1]
+        )
         added_unit = pairs.v[pair]
         is_later = rank[added_unit] > last_rank[row]
         row, added_unit = row[is_later], added_unit[is_later]
-        by_pair = np.column_stack(
+        saving_by_pair = np.column_stack(
             [
-                _compute_savings(units, members[row, j], added_unit, dissimilarity, per_pair)
-                for j in range(members.shape[1])
+                _compute_savings(
+                    units, units_of_candidate[row, j], added_unit, dissimilarity, per_pair
+                )
+                for j in range(units_of_candidate.shape[1])
             ]
         )
-        of_added = empty + by_pair.sum(axis=1)
-        gain = np.column_stack((gain[row] + by_pair, of_added))
-        total_saving = total_saving[row] + of_added
-        members = np.column_stack((members[row], added_unit))
+        summand_of_added = empty + saving_by_pair.sum(axis=1)
+        summand_of_unit = np.column_stack((summand_of_unit[row] + saving_by_pair, summand_of_added))
+        total_saving = total_saving[row] + summand_of_added
+        units_of_candidate = np.column_stack((units_of_candidate[row], added_unit))
     candidates_by_size = [
         candidates.select(~left_out[component[candidates.units[:, 0]]])
         for candidates in candidates_by_size
@@ -190,7 +201,7 @@ def list_unitary_alignments(
 
 
 def _bound_later_savings(pairs: UnitPairs, saving: Floats, rank: Ints) -> Floats:
-    """Bound the saving of each unit by pairs with annotators after each rank.
+    """Compute an upper bound of the saving that annotators after each rank add to a unit.
 
     Args:
         pairs: pairs of units that may be aligned.
@@ -209,7 +220,14 @@ def _bound_later_savings(pairs: UnitPairs, saving: Floats, rank: Ints) -> Floats
 def _compute_savings(
     units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity, per_pair: Floats
 ) -> Floats:
-    """Compute (Δ_∅ − d)/C of pairs of units."""
+    """Compute the saving (Δ_∅ − d)/C of pairs of units.
+
+    Args:
+        units: units of all documents.
+        u, v: units of each pair.
+        dissimilarity: dissimilarity of two units.
+        per_pair: 1/C in the document of each unit.
+    """
     value = dissimilarity.compute_for_pairs(units, u, v) + compute_tie_breaks(
         units, u, v, dissimilarity
     )
@@ -217,7 +235,7 @@ def _compute_savings(
 
 
 def _build_incidence(candidates_by_size: list[_Candidates], n_units: int) -> Any:
-    """Build the sparse incidence matrix; (units, unitary alignments)."""
+    """Build the sparse matrix with 1 for each unit of a unitary alignment; (units, alignments)."""
     from scipy.sparse import csc_array
 
     rows = np.concatenate([candidates.units.ravel() for candidates in candidates_by_size])
@@ -237,7 +255,11 @@ def _solve_relaxed(
     dissimilarity: Dissimilarity,
     deadline: Deadline,
 ) -> list[Floats] | None:
-    """Solve the linear programme for x of each unitary alignment; ``None`` if the time ends."""
+    """Solve the linear programme with 0 ≤ x_a.
+
+    Returns:
+        x of the unitary alignments of each size; ``None`` if the time ends.
+    """
     from scipy.optimize import linprog  # takes a tenth of a second to import
 
     saving = np.concatenate([candidates.saving for candidates in candidates_by_size])
@@ -264,6 +286,12 @@ def _solve_integer(
 ) -> tuple[list[Ints] | None, float]:
     """Solve the integer programme of one component.
 
+    Args:
+        candidates_by_size: unitary alignments of the component.
+        members: units of the component.
+        dissimilarity: dissimilarity of two units.
+        deadline: end of the time.
+
     Returns:
         Selected unitary alignments by size, ``None`` if the time ends before a solution is found;
         and the largest possible further saving.
@@ -273,7 +301,7 @@ def _solve_integer(
     candidates_by_size = [candidates for candidates in candidates_by_size if len(candidates.units)]
     saving = np.concatenate([candidates.saving for candidates in candidates_by_size])
     scale = _SCALE / dissimilarity.delta_empty
-    in_component = [
+    indexed_candidates = [
         candidates._replace(units=np.searchsorted(members, candidates.units))
         for candidates in candidates_by_size
     ]
@@ -281,7 +309,7 @@ def _solve_integer(
         -saving * scale,
         integrality=np.ones(len(saving)),
         bounds=Bounds(0, 1),
-        constraints=LinearConstraint(_build_incidence(in_component, len(members)), ub=1),
+        constraints=LinearConstraint(_build_incidence(indexed_candidates, len(members)), ub=1),
         options={"mip_rel_gap": 0.0, **deadline.options},
     )
     if solved.x is None:

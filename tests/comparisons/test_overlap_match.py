@@ -19,7 +19,7 @@ from spanagree.comparisons import overlap_expected
 from spanagree.comparisons.chance_distribution.pair_draws import draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments
 from spanagree.comparisons.measures import find_measure
-from spanagree.comparisons.overlap_match import has_partner
+from spanagree.comparisons.overlap_match import mask_matchable_segments
 
 
 @st.composite
@@ -203,7 +203,7 @@ def test_who_has_a_partner(mine, theirs):
     for rows in (mine, theirs):
         piece, label = np.array(rows, np.int64).reshape(-1, 2).T
         sides.append(AnnotatorSegments(piece, label, label, label, label, label))
-    assert has_partner(*sides).tolist() == [row in theirs for row in mine]
+    assert mask_matchable_segments(*sides).tolist() == [row in theirs for row in mine]
 
 
 @pytest.mark.long

@@ -1,14 +1,18 @@
 """The distribution of the match of two random annotations, computed in the fastest way.
 
-If the match is at most 1, its probability p is its mean, which is known without a walk
+A *part* is a document, or an independent part of one
+(:mod:`spanagree.comparisons.chance_distribution.pieces`). If its match is at most 1, the
+probability p of a match is the mean, which is known without a walk
 (:mod:`spanagree.comparisons.uniform_starts`), and the distribution is (1 − p, p). If the segments
-of one annotation exclude each other, both annotations are walked together. Otherwise two pairs of
-segments may share a segment, so pairs are not independent. Then the arrangements x of one
-annotation are enumerated, and the other is walked against each fixed x:
+of one annotation exclude each other, both annotations are walked together: a *walk* counts
+arrangements from left to right (:mod:`spanagree.chance.walk`). Otherwise two pairs of segments may
+share a segment, so pairs are not independent. Then the arrangements x of one annotation are
+enumerated, and the other is walked against each fixed x:
 
     P(m) = (1/X) Σ_x P(m | x),   over X equally likely arrangements x.
 
-Results have one entry for each part: the probabilities of 0, 1, …, or mean and variance.
+Results have one entry for each part: the probabilities of 0, 1, …, or mean and variance if
+``moments`` are requested; ``None`` for a part over the budget.
 """
 
 from __future__ import annotations
@@ -84,7 +88,10 @@ def compute_both_random(
 def _compute_distributions_by_walk(
     document_parts: DocumentParts, measure: Measure, budget: float, moments: bool
 ) -> list[Floats | None]:
-    """Compute the distributions of parts if the segments of one annotator exclude each other."""
+    """Compute the distribution of each part if the segments of one annotator exclude each other.
+
+    Parts with a match of at most 1 need only its mean; the others are walked.
+    """
     results: list[Floats | None] = [None] * len(document_parts)
     is_single = np.zeros(len(document_parts), np.bool_)
     means: list[float] = []
@@ -117,26 +124,26 @@ def _compute_distributions_by_walk(
 
 
 def _bound_match(document_parts: DocumentParts, measure: Measure) -> Ints:
-    """Compute an upper bound of the match of each part."""
+    """Compute an upper bound of the match of each part, without a rule of places."""
     annotators = (document_parts.a, document_parts.b)
     columns = (
         np.concatenate([segments.part_index for segments in annotators]),
         np.concatenate([segments.label for segments in annotators]),
         np.concatenate([segments.length * (measure.kernel == "equal") for segments in annotators]),
     )
-    _, kind_index, _ = unique_rows(*columns)
-    kind_indices = np.split(kind_index, [len(document_parts.a)])
-    bounds = []
+    _, kind_of_segment, _ = unique_rows(*columns)
+    kinds_of_annotators = np.split(kind_of_segment, [len(document_parts.a)])
+    n_matchable = []
     for segments, own_kinds, other_kinds in zip(
-        annotators, kind_indices, kind_indices[::-1], strict=True
+        annotators, kinds_of_annotators, kinds_of_annotators[::-1], strict=True
     ):
         size = (segments.length if measure.in_tokens else 1) * np.isin(own_kinds, other_kinds)
-        bounds.append(np.bincount(segments.part_index, size, len(document_parts)))
-    return np.minimum(*bounds).astype(np.int64)
+        n_matchable.append(np.bincount(segments.part_index, size, len(document_parts)))
+    return np.minimum(*n_matchable).astype(np.int64)
 
 
 def _compute_exact_means(document_parts: DocumentParts, measure: Measure) -> list[float]:
-    """Compute the mean match of each part; segments of one annotator exclude each other."""
+    """Compute the exact mean match of each part if segments of one annotator exclude each other."""
     annotators = (document_parts.a, document_parts.b)
     group = np.concatenate(
         [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
@@ -175,15 +182,15 @@ def _compute_distribution_by_enumeration(
     moments: bool,
     place_kinds: PlaceKinds | None,
 ) -> Floats | None:
-    """Compute the distribution of one part, with one annotation enumerated and the other walked.
+    """Compute the distribution of one part, with one annotation enumerated, the other walked.
 
     The annotation with fewer arrangements is enumerated.
     """
     n = int(document_part.tokens[0])
     annotators = [document_part.a, document_part.b]
-    most_arrangements = budget / ((n + 1) * (len(document_part.a) + len(document_part.b)))
+    max_arrangements = budget / ((n + 1) * (len(document_part.a) + len(document_part.b)))
     groups = [
-        _enumerate_groups(segments, n, place_kinds, most_arrangements)
+        _enumerate_groups(segments, n, place_kinds, max_arrangements)
         if bound_costs(document_part, segments)[0] <= budget
         else None
         for segments in annotators
@@ -200,11 +207,13 @@ def _compute_distribution_by_enumeration(
         return None
     ends_of_groups = [np.array([*arrangements], np.int64) for _, arrangements in chosen_groups]
     start_and_end = np.zeros((int(min(n_arrangements)), len(annotators[is_swapped]), 2), np.int64)
-    product = np.indices([len(enumerated) for enumerated in ends_of_groups]).reshape(
+    arrangement_indices = np.indices([len(enumerated) for enumerated in ends_of_groups]).reshape(
         len(ends_of_groups), -1
     )
-    for (rows, _), of_group, row in zip(chosen_groups, ends_of_groups, product, strict=True):
-        start_and_end[:, rows] = of_group[row]
+    for (rows, _), arrangements_of_group, arrangement_index in zip(
+        chosen_groups, ends_of_groups, arrangement_indices, strict=True
+    ):
+        start_and_end[:, rows] = arrangements_of_group[arrangement_index]
     if is_swapped:  # φ with exchanged arguments
         measure = swap_annotators(measure)
     arranged_starts, arranged_ends = np.moveaxis(start_and_end, 2, 0)
@@ -220,7 +229,10 @@ def _compute_distribution_by_enumeration(
 
 
 def _sort_segments(segments: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
-    """Return the sorted segments of an annotator, which determine the distribution."""
+    """Sort the segments of an annotator into tuples of group, length, label and kind.
+
+    These determine the distribution, so parts with equal tuples share it.
+    """
     columns = (
         segments.group.tolist(),
         segments.length.tolist(),
@@ -231,12 +243,19 @@ def _sort_segments(segments: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
 
 
 def _enumerate_groups(
-    segments: AnnotatorSegments, n: int, place_kinds: PlaceKinds | None, most_arrangements: float
+    segments: AnnotatorSegments, n: int, place_kinds: PlaceKinds | None, max_arrangements: float
 ) -> list[tuple[Ints, Enumeration]] | None:
-    """List the rows of each group of segments, by kind, and all their arrangements.
+    """Enumerate the arrangements of each group of an annotator's segments.
+
+    Args:
+        segments: segments of one annotator in one part.
+        n: number of tokens.
+        place_kinds: kinds of places, under a rule of places.
+        max_arrangements: largest number of arrangements of all groups together.
 
     Returns:
-        The groups; ``None`` if there are more than ``most_arrangements``.
+        Rows of the segments of each group, sorted by kind, and its arrangements; ``None`` if there
+        are too many.
     """
     groups = []
     for group in np.unique(segments.group):
@@ -255,16 +274,18 @@ def _enumerate_groups(
             )
             for (place, label), count in counts
         ]
-        arrangements = Enumeration(segment_kinds, most_arrangements)
-        if arrangements.count > most_arrangements:
+        arrangements = Enumeration(segment_kinds, max_arrangements)
+        if arrangements.count > max_arrangements:
             return None
         groups.append((rows, arrangements))
-        most_arrangements /= max(arrangements.count, 1)
+        max_arrangements /= max(arrangements.count, 1)
     return groups
 
 
 def _mix_distributions(results: Sequence[Floats | None], moments: bool) -> Floats | None:
-    """Average distributions of equally likely cases, or combine their means and variances.
+    """Compute the distribution of a random choice among equally likely cases.
+
+    Distributions are averaged; means and variances are combined.
 
     Args:
         results: distribution of each case, or its mean and variance; ``None`` if unknown.

@@ -20,7 +20,7 @@ _LARGEST_EXPONENT = 700.0  # exp of larger numbers overflows
 
 
 def convolve_distributions(distributions: Iterable[Floats]) -> Floats:
-    """Compute the distribution of the sum of independent integers.
+    """Compute the distribution of the sum of independent integers from 0.
 
     All operations are products and sums of positive numbers, from the shortest distribution to the
     longest. So small probabilities keep their digits, which they would lose in a Fourier transform.
@@ -80,7 +80,12 @@ def compute_log10_tail(distributions: Sequence[Floats], match: int) -> float:
 
 
 def _find_tilt(logs: Floats, match: int) -> float:
-    """Find the θ ≥ 0 with which the sum has about the mean ``match``, by bisection."""
+    """Find the θ ≥ 0 with which the tilted sum has about the mean ``match``, by bisection.
+
+    Args:
+        logs: logarithms of the probabilities of 0, 1, … of each summand; (summands, values).
+        match: mean that the sum should have.
+    """
     matches = np.arange(logs.shape[1])
     low, high = 0.0, _LARGEST_EXPONENT / max(logs.shape[1], 1)
     for _ in range(_MOST_HALVINGS):

@@ -165,7 +165,7 @@ class MatchDistribution:
         )
 
     def quantile(self, share: float) -> int:
-        """Find the smallest match that chance does not exceed with this probability.
+        """Find the smallest match that chance does not exceed with the probability ``share``.
 
         Raises:
             SettingError: if matches are not integers.
@@ -175,11 +175,14 @@ class MatchDistribution:
         return min(match, int(np.flatnonzero(p)[-1]))
 
     def z(self, match: float) -> float:
-        """Compute the distance of a match from the mean in standard deviations; ``nan`` if none."""
+        """Compute the distance of a match from the mean, in standard deviations.
+
+        It is ``nan`` if the match by chance does not vary.
+        """
         return (match - self.mean) / self.sd if self.variance else math.nan
 
     def _require_probabilities(self) -> Floats:
-        """Return the probabilities over the exact documents; raise an error if there are none."""
+        """Return the probabilities over the exact documents; raise an error if they are unknown."""
         if self.probabilities is None:
             alternatives = format_setting("match", *list_measures(lambda measure: measure.is_whole))
             raise SettingError(
@@ -296,8 +299,8 @@ def compute_distribution(
             corpus, names, fixed, options, shared_documents.tolist(), moments
         )
         return sum_over_documents(drawn_distributions, len(corpus), moments)
-    document_parts, walk = _find_parts_and_walk(corpus, names, fixed, options)
-    results = walk(document_parts, options.budget, moments)
+    document_parts, compute_parts = _find_parts_and_walk(corpus, names, fixed, options)
+    results = compute_parts(document_parts, options.budget, moments)
     report_progress(1, 2)
     parts_by_document: dict[int, list[int]] = {}
     for part_index, document in enumerate(document_parts.document.tolist()):
@@ -317,7 +320,9 @@ def compute_distribution(
         corpus, names, fixed, options, sorted(over_budget), moments
     ).items():
         budget = max(options.budget, _MOMENTS_BUDGET)  # moments take less than a distribution
-        exact = walk(document_parts.select_parts(np.array(over_budget[document])), budget, True)
+        exact = compute_parts(
+            document_parts.select_parts(np.array(over_budget[document])), budget, True
+        )
         moments_of_parts = [values for values in exact if values is not None]
         distribution_by_document[document] = drawn_distribution
         if len(moments_of_parts) == len(exact):
@@ -364,7 +369,7 @@ def _compute_expected_match(
 def _compute_distribution_of_relations(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> MatchDistribution:
-    """Compute the distribution of the common relations, of each document and of all."""
+    """Compute the distribution of the number of common relations."""
     distribution_by_document = {}
     for document, distributions in compute_relation_distributions(corpus, names, fixed).items():
         distribution_by_document[document] = _compute_distribution_of_document(
@@ -376,7 +381,13 @@ def _compute_distribution_of_relations(
 def sum_over_documents(
     by_document: Mapping[int, MatchDistribution], n_documents: int, moments: bool
 ) -> MatchDistribution:
-    """Compute the distribution of the sum over documents, which are independent."""
+    """Compute the distribution of the sum over documents, which are independent.
+
+    Args:
+        by_document: distribution by the index of the document.
+        n_documents: number of documents.
+        moments: True if only mean and variance are known.
+    """
     distributions = by_document.values()
     drawn_matches = [
         distribution.drawn for distribution in distributions if len(distribution.drawn)
@@ -409,7 +420,7 @@ PartWalk: TypeAlias = "Callable[[DocumentParts, float, bool], list[Floats | None
 def _find_parts_and_walk(
     corpus: Corpus, names: tuple[str, str], fixed: str | None, options: DistributionOptions
 ) -> tuple[DocumentParts, PartWalk]:
-    """Find the parts, and build the function that computes the distributions of parts."""
+    """Find the parts of documents, and build the function that computes their distributions."""
     a, b = names
     measure = options.measure
     if fixed == b:
@@ -427,7 +438,7 @@ def _find_parts_and_walk(
         *layers, corpus.lengths, measure, options.chance.name, kinds_of_segments
     )
 
-    def walk(selected: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
+    def compute_parts(selected: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
         """Compute the distributions of selected parts, with the fixed layer or with both random."""
         if fixed is None:
             return compute_both_random(
@@ -435,13 +446,18 @@ def _find_parts_and_walk(
             )
         return compute_fixed_by_walk(selected, measure, budget, moments, place_kinds)
 
-    return document_parts, walk
+    return document_parts, compute_parts
 
 
 def _compute_distribution_of_document(
     results: Sequence[Floats], moments: bool
 ) -> MatchDistribution:
-    """Compute the distribution of a document from the results of its parts."""
+    """Compute the distribution of a document, the sum of its independent parts.
+
+    Args:
+        results: distribution of each part, or its mean and variance.
+        moments: True if the results are means and variances.
+    """
     if moments:
         mean, variance = np.sum(results, axis=0).tolist()
         return MatchDistribution(mean, variance, {"exact": 1}, None, size=1)
@@ -463,6 +479,9 @@ def _compute_distributions_by_draws(
     """Compute the distributions of documents that exceed the budget, from draws.
 
     Their means are the expected matches, if these are known without draws.
+
+    Returns:
+        Distribution by the index of the document.
     """
     if not documents:
         return {}
@@ -481,21 +500,21 @@ def _compute_distributions_by_draws(
             # one segment of each label may match the same segment
             match_bound *= max(1, len(corpus.labels))
     return {
-        documents[index]: MatchDistribution(
-            float(means[position]),
+        documents[document_position]: MatchDistribution(
+            float(means[row]),
             float(matches.var(ddof=min(1, draws - 1))),
             {"drawn": 1},
             None if moments else np.ones(1),
             matches,
-            float(match_bound[position]),
+            float(match_bound[row]),
             1,
         )
-        for position, (index, matches) in enumerate(zip(order, drawn_matches.T, strict=True))
+        for row, (document_position, matches) in enumerate(zip(order, drawn_matches.T, strict=True))
     }
 
 
 def _bound_matches(corpus: Corpus, name: str, options: DistributionOptions) -> Floats:
-    """Compute the size of an annotation in each document, an upper bound of its match."""
+    """Compute an upper bound of the match of an annotation in each document: its size."""
     # places may be longer than the segments
     if options.measure.in_tokens and options.chance.places is not None:
         return corpus.lengths.astype(np.float64) * max(1, len(corpus.labels))
@@ -529,7 +548,9 @@ def yield_match_draws(
 
 
 def _renumber_labels(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
-    """Number the labels of each document from 0 in their order, as a corpus may have thousands.
+    """Number the labels of each document from 0 in their order.
+
+    A corpus may have thousands of labels, a document only a few.
 
     Returns:
         The layers, and the greatest number of labels in a document.
@@ -547,7 +568,11 @@ def _renumber_labels(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
 
 
 def find_likely_matches(by_chance: MatchDistribution) -> tuple[Floats, Floats]:
-    """Return the matches that are not too improbable by chance, with their probabilities."""
+    """Find the matches with at least a thousandth of the largest probability by chance.
+
+    Returns:
+        Matches, and the probability of each.
+    """
     pmf = by_chance.pmf
     probability_by_match = {
         match: probability

@@ -65,15 +65,15 @@ def draw_matches(
     """
     n_documents, n_labels = cells.shape
     n_cells = int(cells.max(initial=0)) + 1
-    largest = max(
+    max_segments = max(
         len(layer) for layer, is_random in zip(layers, is_random_layer, strict=True) if is_random
     )
-    copies_per_batch = max(1, _BATCH_SIZE // max(largest, n_documents, 1))
+    copies_per_batch = max(1, _BATCH_SIZE // max(max_segments, n_documents, 1))
     if model_and_classes is not None:
         measure = model_and_classes[0].convert_to_words(measure, layers, model_and_classes[1])
-    for n_drawn in range(0, draws, copies_per_batch):
-        copies = min(copies_per_batch, draws - n_drawn)
-        tiled = np.tile(lengths, copies)
+    for n_draws_before in range(0, draws, copies_per_batch):
+        copies = min(copies_per_batch, draws - n_draws_before)
+        lengths_of_copies = np.tile(lengths, copies)
         drawn_layers, cell_of_segments = [], []
         for annotator, (layer, is_random) in enumerate(zip(layers, is_random_layer, strict=True)):
             if is_random and model_and_classes is not None:
@@ -83,7 +83,9 @@ def draw_matches(
             else:
                 drawn_layer = repeat_layer(layer, copies, n_documents)
                 drawn_layer = (
-                    draw_random_layer(drawn_layer, tiled, n_labels, rng, chance, rigid=rigid)
+                    draw_random_layer(
+                        drawn_layer, lengths_of_copies, n_labels, rng, chance, rigid=rigid
+                    )
                     if is_random
                     else drawn_layer
                 )
@@ -98,14 +100,18 @@ def draw_matches(
 
 
 def moves_in_blocks(layer: Layer, chance: str) -> bool:
-    """Whether a segment has several fragments, or segments overlap against the chance model."""
+    """Check whether segments of a layer move together in random annotations.
+
+    They do if a segment has several fragments, or segments overlap although the chance model is
+    nonoverlapping.
+    """
     if layer.shape.any() or chance != "nonoverlapping":
         return bool(layer.shape.any())
     return len(chain_hulls(layer.document, layer.start, layer.end).start) < len(layer)
 
 
 def sort_canonically(corpus: Corpus) -> list[int]:
-    """Sort the documents by their content, so that their order changes no draw."""
+    """Sort the documents by their content, so that their order in the corpus changes no draw."""
     _, length_index, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
 
     def build_sort_key(d: int) -> tuple[int, list[Any]]:
@@ -117,7 +123,7 @@ def sort_canonically(corpus: Corpus) -> list[int]:
 
 
 def repeat_layer(layer: Layer, n_copies: int, n_documents: int) -> Layer:
-    """Build a layer with several copies of the documents."""
+    """Build a layer with several consecutive copies of the documents."""
 
     def repeat_column(column: Ints) -> Ints:
         """Repeat a column once for each copy."""

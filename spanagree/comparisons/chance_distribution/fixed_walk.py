@@ -38,7 +38,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
 )
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import find_similar_pairs
-from spanagree.comparisons.overlap_match import compute_matches_at_places, is_same_crossing
+from spanagree.comparisons.overlap_match import compute_matches_at_places, mask_same_crossings
 from spanagree.corpus.segments import Layer
 
 _PLACES_PER_BATCH = 1 << 18  # places in one batch of parts
@@ -136,7 +136,11 @@ def _compute_distributions(
     budget: float,
     moments: bool,
 ) -> list[Floats | None]:
-    """Compute the distribution of each part from the kinds of places of its segments."""
+    """Compute the distribution of each part from the kinds of places of its segments.
+
+    A part is the sum of its groups, which are independent. It is ``None`` if a group exceeds the
+    budget.
+    """
     results: list[Floats | None] = [
         np.zeros(2) if moments else np.ones(1) for _ in range(len(document_parts))
     ]
@@ -165,14 +169,14 @@ def _compute_distributions(
         results[part_of_annotation[index]] = None
     result_by_annotation: dict[int, Floats] = {}
     walked_annotations = np.flatnonzero(can_match & ~is_over)
-    representative = np.arange(len(size))
+    equal_annotation = np.arange(len(size))
     for n_kinds in np.unique(size[walked_annotations]).tolist():
         annotations = walked_annotations[size[walked_annotations] == n_kinds]
         rows = order[begin[annotations][:, None] + np.arange(n_kinds)]
         # equal annotations are walked once; with bits, the fixed segments matter too
         if kind_table.gain.shape[1] == 1:
             first_equal = _find_first_equal_annotation(kind_table, first_place, rows)
-            representative[annotations] = annotations[first_equal]
+            equal_annotation[annotations] = annotations[first_equal]
             is_first = first_equal == np.arange(len(annotations))
             annotations, rows = annotations[is_first], rows[is_first]
         distinct_counts, count_index, _ = unique_matrix_rows(kind_table.n_segments[rows])
@@ -200,17 +204,17 @@ def _compute_distributions(
         _add_independent(
             results,
             int(part_of_annotation[index]),
-            result_by_annotation[int(representative[index])],
+            result_by_annotation[int(equal_annotation[index])],
             moments,
         )
     return results
 
 
 def _find_equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]:
-    """Find the groups of a part that consist of one segment, of the same kind of places and label.
+    """Merge groups of a part with a single segment of the same kind of places and label.
 
     Returns:
-        The segments without repetitions of such groups, and the multiplicity of each group.
+        Segments without repetitions of such groups, and the number of equal groups for each group.
     """
     _, group, size = unique_rows(segments.part_index, segments.group)
     is_alone = size[group] == 1
@@ -259,7 +263,10 @@ def _find_first_equal_annotation(kind_table: _KindTable, first_place: Ints, rows
 def _build_kind_table(
     document_parts: DocumentParts, place_kinds: PlaceKinds, measure: Measure
 ) -> _KindTable:
-    """Build the table of kinds; segments that match at no place are of one label."""
+    """Build the table of kinds with the gain of each place.
+
+    All segments that match at no place get the label ``OTHER``.
+    """
     b = document_parts.b
     (part_index, group, place_kind, label), inverse, _ = unique_rows(
         b.part_index, b.group, b.kind, b.label
@@ -297,9 +304,9 @@ def _build_kind_table(
 def _compute_gains_and_bits(
     document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> tuple[Ints | Floats, Ints]:
-    """Compute the gain of a segment of B at each place, and the bit after the segment.
+    """Compute the gain of a segment of B at each place, and the bit at the end of the place.
 
-    Both are shaped (places, bits).
+    Both are shaped (places, bits), by the bit at the start of the place.
     """
     if measure.kernel == "one-to-one":
         return compute_matches_at_places(document_parts, measure, places)
@@ -310,7 +317,16 @@ def _compute_gains_and_bits(
 def _compute_gains(
     document_parts: DocumentParts, measure: Measure, places: SegmentPlaces
 ) -> Ints | Floats:
-    """Compute the gain of a segment of B at each place, its match with A."""
+    """Compute the gain of a segment of B at each place: its match with the segments of A.
+
+    Args:
+        document_parts: parts with the fixed segments of A.
+        measure: measure of the match.
+        places: places of segments of B.
+
+    Returns:
+        Gain at each place; (places,).
+    """
     a = document_parts.a
     part_index, start, end, label = places
     n_labels = 2 + int(a.label.max(initial=0))
@@ -338,7 +354,7 @@ def _compute_gains(
 
 
 def _bound_match(kind_table: _KindTable, annotation: Ints, n_annotations: int) -> Ints:
-    """Compute an upper bound of the match of each random annotation."""
+    """Compute an upper bound of the match of each random annotation, the sum of largest gains."""
     first_row = np.searchsorted(kind_table.row, np.arange(len(kind_table.n_segments)))
     largest_gain = np.maximum.reduceat(kind_table.gain.max(axis=1), first_row)
     return np.ceil(
@@ -354,7 +370,17 @@ def _build_batch(
     rows: Ints,
     moments: bool,
 ) -> _Batch:
-    """Build a batch of random annotations with equal counts, from the kinds of each annotation."""
+    """Build a batch of random annotations with equal counts.
+
+    The borders of each annotation that no place uses are left out.
+
+    Args:
+        document_parts: parts of documents.
+        kind_table: kinds of segments.
+        first_place: position of the first place of each kind.
+        counts: number of segments of each kind, equal in all annotations.
+        rows: kinds of each annotation, as rows of the table; (annotations, kinds).
+    """
     places_of_kinds = []
     n_borders = 1
     for k in range(len(counts)):
@@ -375,7 +401,7 @@ def _build_batch(
     )
     keeps_bit = None
     if kind_table.gain.shape[1] == 2:
-        keeps_bit = is_same_crossing(
+        keeps_bit = mask_same_crossings(
             document_parts, kind_table.part_index[rows[:, 0]], is_used, rank
         )
     places = [
@@ -404,7 +430,16 @@ def _walk_batch(batch: _Batch, moments: bool) -> list[Floats]:
 
 
 def _add_independent(results: list[Floats | None], row: int, result: Floats, moments: bool) -> None:
-    """Add an independent result to an earlier result, if that is known."""
+    """Add an independent result to the result of a part, unless that is unknown.
+
+    Distributions are convolved; means and variances are added.
+
+    Args:
+        results: result of each part; changed in place.
+        row: index of the part.
+        result: distribution of a group of the part, or its mean and variance.
+        moments: True if results are means and variances.
+    """
     earlier_result = results[row]
     if earlier_result is not None and moments:
         results[row] = earlier_result + result

@@ -38,7 +38,7 @@ def draw_pairs(
     draws: int,
     rng: np.random.Generator,
 ) -> Ints | Floats:
-    """Draw both annotations, and compute the greatest one-to-one matching of each draw.
+    """Draw both annotations, and compute the greatest one-to-one matching of each draw; (draws,).
 
     Args:
         tokens: number of tokens of the document.
@@ -53,7 +53,7 @@ def draw_pairs(
         for length_and_mask in lengths_and_masks
     )
     is_free = b.can_match.copy()
-    matches: Ints | Floats = np.zeros(draws, np.int64)
+    match_by_draw: Ints | Floats = np.zeros(draws, np.int64)
     for start, end, can_match in zip(*a, strict=True):
         for j in range(len(is_free)):
             similarity: Ints | Floats = np.ones(draws, np.int64)
@@ -67,14 +67,22 @@ def draw_pairs(
             is_match &= can_match & is_free[j]
             can_match = can_match & ~is_match
             is_free[j] &= ~is_match
-            matches = matches + is_match * similarity
-    return matches
+            match_by_draw = match_by_draw + is_match * similarity
+    return match_by_draw
 
 
 def _draw_arrangements(
     tokens: int, length: Ints, can_match: Bools, draws: int, rng: np.random.Generator
 ) -> _DrawnSegments:
-    """Draw arrangements of segments that exclude each other, all equally likely."""
+    """Draw arrangements of segments that exclude each other, all equally likely.
+
+    Args:
+        tokens: number of tokens of the document.
+        length: length of each segment.
+        can_match: mask of the segments with the label.
+        draws: number of draws.
+        rng: random generator.
+    """
     k = len(length)
     order = rng.random((draws, k)).argsort(axis=1)
     size = length[order]
@@ -85,7 +93,7 @@ def _draw_arrangements(
 
 
 def _draw_slots(k: int, slots: int, draws: int, rng: np.random.Generator) -> Ints:
-    """Draw k distinct slots in ascending order, one row for each draw."""
+    """Draw k distinct slots in ascending order for each draw; (draws, k)."""
     if k == slots:
         return np.tile(np.arange(k), (draws, 1))
     if k * k > 2 * slots:  # few rows would be free of repetitions, so shuffling is faster

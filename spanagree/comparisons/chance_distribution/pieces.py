@@ -51,7 +51,7 @@ class AnnotatorSegments:
         return len(self.part_index)
 
     def repeat(self, count: int) -> AnnotatorSegments:
-        """Repeat all segments, with a separate part for each copy."""
+        """Repeat all segments, with a separate part for each of ``count`` copies."""
         columns = {name: np.tile(getattr(self, name), count) for name in self.__dataclass_fields__}
         return AnnotatorSegments(
             **{**columns, "part_index": np.repeat(np.arange(count), len(self))}
@@ -89,7 +89,7 @@ class DocumentParts:
     b: AnnotatorSegments
 
     def select_parts(self, rows: Ints) -> DocumentParts:
-        """Select parts by sorted indices."""
+        """Select parts by sorted indices, and number them from 0."""
         new_index = np.full(len(self), -1)
         new_index[rows] = np.arange(len(rows))
         annotators = []
@@ -152,7 +152,11 @@ def find_parts(
 def remove_gaps_between(
     document_parts: DocumentParts, place_kinds: PlaceKinds
 ) -> tuple[DocumentParts, PlaceKinds]:
-    """Leave out the tokens outside all places of a part's segments, which are all random."""
+    """Leave out the tokens outside all places of the segments of a part, which are all random.
+
+    Returns:
+        Parts with new lengths and kinds of places, and these kinds.
+    """
     annotators = document_parts.a, document_parts.b
     part_of_segment, kind_of_segment = (
         np.concatenate(columns)
@@ -173,7 +177,7 @@ def remove_gaps_between(
 def build_arranged_parts(
     document_part: DocumentParts, *, swap: bool, starts: Ints, lengths: Ints | None = None
 ) -> DocumentParts:
-    """Build a part for each arrangement of one annotator in a single part, who becomes A.
+    """Build a copy of a part for each arrangement of one of its annotators, who becomes A.
 
     Args:
         document_part: single part.
@@ -196,8 +200,9 @@ def build_arranged_parts(
 def bound_costs(document_parts: DocumentParts, *random_segments: AnnotatorSegments) -> Floats:
     """Compute a lower bound of the number of values that a walk computes, for each part.
 
-    This is the number of tokens times the number of states, the combinations of numbers of placed
-    segments of each length.
+    This is the number of tokens times the number of states. The states of a group are the
+    combinations of numbers of placed segments of each length; for each annotator, the group with
+    the most states counts.
     """
     logs = np.log(document_parts.tokens + 1.0)
     for segments in random_segments:

@@ -19,26 +19,27 @@ from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 from spanagree.chance.start_distributions import compute_start_profiles
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.overlap_match import has_partner
+from spanagree.comparisons.overlap_match import mask_matchable_segments
 from spanagree.comparisons.profile_correlations import correlate_profiles
 from spanagree.comparisons.profile_sums import compute_inner_products
 
 
 def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
-    """Mask the parts with a single segment of one annotator that can match; compute their means.
-
-    The mean is 0 for other parts.
+    """Compute the mean match of parts where an annotator has only one segment that can match.
 
     Args:
         document_parts: parts with both annotations random; segments of one annotator exclude each
             other.
         measure: one-to-one measure.
+
+    Returns:
+        Mask of the parts with a known mean, and the mean of each part; 0 for other parts.
     """
     n_parts = len(document_parts)
     is_known, p = np.zeros(n_parts, np.bool_), np.zeros(n_parts)
     annotators = (document_parts.a, document_parts.b)
     can_match = [
-        has_partner(annotator, other_segments)
+        mask_matchable_segments(annotator, other_segments)
         for annotator, other_segments in (annotators, annotators[::-1])
     ]
     n_matchable = [
@@ -46,12 +47,12 @@ def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> t
         for segments, rows in zip(annotators, can_match, strict=True)
     ]
     is_known |= n_matchable[0] == 0  # nothing can match
-    is_single_pair = (n_matchable[0] == 1) & (n_matchable[1] == 1)
-    if is_single_pair.any():
-        p[is_single_pair] = _compute_mean_of_pairs(
-            document_parts, is_single_pair, can_match, measure
+    has_single_pair = (n_matchable[0] == 1) & (n_matchable[1] == 1)
+    if has_single_pair.any():
+        p[has_single_pair] = _compute_mean_of_pairs(
+            document_parts, has_single_pair, can_match, measure
         )
-        is_known |= is_single_pair
+        is_known |= has_single_pair
     if not measure.any_overlap:
         return is_known, p
     for annotator, other_annotator in ((0, 1), (1, 0)):
@@ -77,7 +78,14 @@ def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> t
 def _compute_mean_of_pairs(
     document_parts: DocumentParts, is_chosen: Bools, can_match: list[Bools], measure: Measure
 ) -> Floats:
-    """Compute the mean φ of the two segments that can match, one of A and one of B."""
+    """Compute the mean φ of the only pair of segments that can match, for each chosen part.
+
+    Args:
+        document_parts: all parts.
+        is_chosen: mask of the parts with only one pair of segments that can match.
+        can_match: mask of the segments that can match, for both annotators.
+        measure: one-to-one measure.
+    """
     annotators = [
         segments.select_rows(np.flatnonzero(is_chosen[segments.part_index]))
         for segments in (document_parts.a, document_parts.b)
@@ -105,7 +113,15 @@ def _compute_probability_free(
     can_match: Bools,
     other_segments: AnnotatorSegments,
 ) -> Floats:
-    """Compute the probability that all tokens of a single segment are free in the other layer."""
+    """Compute the probability that a single segment overlaps no segment of the other layer.
+
+    Args:
+        document_parts: all parts.
+        is_chosen: mask of the parts to compute.
+        segments: segments of the annotator with the single segment.
+        can_match: mask of the segments of this annotator that can match.
+        other_segments: segments of the other annotator.
+    """
     rows = np.flatnonzero(is_chosen[segments.part_index])
     own_chosen, other_chosen = (
         segments.select_rows(rows),
@@ -129,18 +145,24 @@ def _compute_probability_free(
         profile[matchable][has_room],
         profile[len(own_chosen) + len(other_chosen) :],
     )
-    same_start = compute_inner_products(profiles, start_profile, profiles, added_profile)
-    result = np.zeros(len(matchable))
-    result[has_room] = same_start * _compute_arrangement_ratio(
+    p_same_start = compute_inner_products(profiles, start_profile, profiles, added_profile)
+    p_free = np.zeros(len(matchable))
+    p_free[has_room] = p_same_start * _compute_arrangement_ratio(
         n_free[added_columns[0]], added_columns, other_chosen
     )
-    return result
+    return p_free
 
 
 def _compute_arrangement_ratio(
     n_free: Ints, added_columns: tuple[Ints, Ints], segments: AnnotatorSegments
 ) -> Floats:
-    """Compute the ratio of the numbers of arrangements with and without an additional segment."""
+    """Compute arr(B and the added segment) / arr(B), for each added segment.
+
+    Args:
+        n_free: number of free tokens of B in the part of each added segment.
+        added_columns: part and length of each added segment.
+        segments: segments of B.
+    """
     part_index, length = added_columns
     n_segments = np.bincount(segments.part_index, minlength=int(part_index.max(initial=0)) + 1)[
         part_index

@@ -4,10 +4,11 @@ All arrangements are equally likely, so
 
     P(match = m) = number of pairs of arrangements with match m / number of all pairs,
 
-which a walk counts (:mod:`spanagree.chance.walk`). The content of a part is its multiset of
-segments, for each annotator. Parts with the same content but different lengths share a walk,
-because the walk passes all shorter lengths on its way. Results have one entry for each part: the
-probabilities of 0, 1, …, or mean and variance.
+which a walk counts (:mod:`spanagree.chance.walk`). The *content* of a part is its multiset of
+segments, for each annotator; segments with the same label and places are of one *kind*. Parts with
+the same content but different numbers of tokens share a walk, because the walk passes all smaller
+numbers on its way. Results have one entry for each part: the probabilities of 0, 1, …, or mean and
+variance.
 """
 
 from __future__ import annotations
@@ -124,13 +125,13 @@ def compute_both_by_walk(
     rule = _find_meeting_rule(measure)
     for content, rows in rows_by_content.items():
         width = 3 if moments else _bound_match(content, measure, place_kinds) + 1
-        most_steps = min(budget / (width * content.size), steps)
+        max_steps = min(budget / (width * content.size), steps)
         lengths = document_parts.tokens[rows].tolist()
         if place_kinds is None:
             lengths = [
                 length
                 for length in lengths
-                if estimate_steps_anywhere(length, content, rule) <= most_steps
+                if estimate_steps_anywhere(length, content, rule) <= max_steps
             ]
         if not lengths:
             continue
@@ -146,7 +147,7 @@ def compute_both_by_walk(
                     if final_ways is None
                     else compute_distribution_of_ways(final_ways, moments)
                 )
-        elif walk.estimate_steps() <= most_steps:
+        elif walk.estimate_steps() <= max_steps:
             (final_ways,) = walk.run(walk.borders[-1:]).values()
             for row in rows:
                 results[row] = compute_distribution_of_ways(final_ways, moments)
@@ -156,14 +157,14 @@ def compute_both_by_walk(
 def estimate_steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> float:
     """Estimate the number of steps of a walk over ``n_tokens`` without a rule of places."""
     # number of tokens that a segment extends beyond its start
-    reach: dict[tuple[int, Hashable], int] = {}
+    tokens_after_start: dict[tuple[int, Hashable], int] = {}
     annotators = content.first, content.second
     for annotator, counts in enumerate(annotators):
         for count in counts:
             tag = annotator, rule.compute_tag(count.place, count.label, is_level=False)
-            reach[tag] = max(reach.get(tag, 0), count.place - 1)
-    n_pending = 1 + (1 + rule.takes_both) * sum(reach.values())
-    return (n_tokens + 1.0) * n_pending * sum(map(len, annotators))
+            tokens_after_start[tag] = max(tokens_after_start.get(tag, 0), count.place - 1)
+    n_states = 1 + (1 + rule.takes_both) * sum(tokens_after_start.values())
+    return (n_tokens + 1.0) * n_states * sum(map(len, annotators))
 
 
 def compute_near_by_walk(
@@ -176,7 +177,7 @@ def compute_near_by_walk(
     words: WordRule | None = None,
     at_words: bool = False,
 ) -> list[Floats | None]:
-    """Compute the mean number of pairs within a tolerance in each part.
+    """Compute the mean number of matched pairs within a tolerance in each part.
 
     Args:
         document_parts: parts of documents; segments of one annotator and part exclude each other.
@@ -245,7 +246,17 @@ def compute_near_by_walk(
 def _count_near_anywhere(
     content: PartKinds, lengths: tuple[int, ...], within: int, budget: float
 ) -> dict[int, Floats]:
-    """Count the ways to place segments by pairs within a tolerance, for several lengths; cached."""
+    """Count the ways to place segments, by the number of pairs within a tolerance; cached.
+
+    Args:
+        content: segments of both annotators.
+        lengths: numbers of tokens.
+        within: tolerance.
+        budget: largest number of computed table cells.
+
+    Returns:
+        Moments of the number of pairs for each number of tokens within the budget.
+    """
     borders = range(lengths[-1] + 1)
     annotations = _build_annotations(content, lengths[-1], None)
     walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
@@ -258,7 +269,7 @@ def _count_segments_by_kind(
     by_length: bool = False,
     place_kinds: PlaceKinds | None = None,
 ) -> tuple[tuple[KindCount, ...], tuple[KindCount, ...]]:
-    """Count the segments of both annotators by kind; segments that cannot match share one label.
+    """Count the segments of both annotators by kind; all that cannot match get ``OTHER``.
 
     Args:
         annotators: segments of both annotators in a part.
@@ -292,7 +303,11 @@ def _sort_counts(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
 
 
 def _renumber_labels(a: Sequence[KindCount], b: Sequence[KindCount]) -> PartKinds:
-    """Number the labels in order of occurrence, so that equal contents compare as equal."""
+    """Number the labels in order of occurrence, so that equal contents compare as equal.
+
+    Args:
+        a, b: counts of the segments of each annotator.
+    """
     label_index = {OTHER: OTHER}
     for count in (*a, *b):
         label_index.setdefault(count.label, len(label_index) - 1)
@@ -322,7 +337,13 @@ def _list_matchable_segments(
 def _build_annotations(
     content: PartKinds, tokens: int, place_kinds: PlaceKinds | None
 ) -> tuple[SegmentSequence, SegmentSequence]:
-    """Build the annotations of a content, with the places of their segments."""
+    """Build the annotations of a content, with the places of their segments.
+
+    Args:
+        content: segments of both annotators by kind.
+        tokens: number of tokens, without a rule of places.
+        place_kinds: kinds of places; ``None`` without a rule of places.
+    """
     ends = (
         place_kinds.collect_ends if place_kinds is not None else partial(build_uniform_ends, tokens)
     )
@@ -341,7 +362,7 @@ def _build_annotations(
 
 
 def _find_meeting_rule(measure: Measure) -> MeetingRule:
-    """Return the properties of a measure that the walk needs."""
+    """Find the rule by which a walk computes a measure."""
     if measure.kernel == "equal":
         return EqualRule()
     if measure.kernel == "cover":
@@ -352,7 +373,7 @@ def _find_meeting_rule(measure: Measure) -> MeetingRule:
 
 
 def _bound_match(content: PartKinds, measure: Measure, place_kinds: PlaceKinds | None) -> int:
-    """Compute an upper bound of the match."""
+    """Compute an upper bound of the match of a content."""
     sizes = []
     for counts in (content.first, content.second):
         size = 0
@@ -373,7 +394,7 @@ def _bound_match(content: PartKinds, measure: Measure, place_kinds: PlaceKinds |
 def _convert_to_words(
     document_parts: DocumentParts, place_kinds: PlaceKinds, words: WordRule, *, is_fixed: bool
 ) -> tuple[DocumentParts, Bools]:
-    """Convert offsets in tokens to offsets in words.
+    """Convert the borders of segments from tokens to words.
 
     Returns:
         Parts in words, and a mask of the parts for which this is exact: all random segments start
@@ -407,7 +428,17 @@ def _convert_to_words(
 def _find_word_borders(
     borders: Sequence[int], document: int, words: WordRule
 ) -> tuple[list[int], list[int], list[int]]:
-    """Find the words that start and end at borders, and the least end of a segment there."""
+    """Find the borders in words that a walk compares, for each border in tokens.
+
+    Args:
+        borders: positions of the borders in the document.
+        document: index of the document.
+        words: rule of the words that the tolerance counts.
+
+    Returns:
+        For each border: the word that a segment would start at, the word after one that ends there,
+        and the smallest end in words of a segment from there.
+    """
     border_array = np.array(borders)
     document_array = np.full(len(border_array), document)
     start, end = words.convert_to_words(document_array, border_array, border_array)
