@@ -387,7 +387,7 @@ def _sum_starting_within(
     Args:
         a, b: places of each annotator with expected numbers of segments.
         cell_width: distance of the cells, which are laid out on one line.
-        bound: left if equal starts count, otherwise right.
+        bound: side of :func:`numpy.searchsorted`: left if equal starts count, otherwise right.
         phi: similarity φ.
     """
     line = b.cell * cell_width + b.start

@@ -64,8 +64,11 @@ def distribute_over_texts(
 
     The observed match of a text is computed from the text. The expected match belongs to the whole
     document, and is about a·b/n, with sizes a and b and length n. To first order, the share of a
-    text with sizes a' and b' and length n' is a'/a + b'/b − n'/n. These shares add up to 1. A text
-    without segments has a negative share.
+    text with sizes a' and b' and length n' is
+
+        a'/a + b'/b − n'/n.
+
+    These shares add up to 1. A text without segments has a negative share.
 
     Args:
         joined: comparisons of the documents.

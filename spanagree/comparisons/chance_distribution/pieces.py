@@ -59,7 +59,7 @@ class AnnotatorSegments:
 
 
 class SegmentPlaces(NamedTuple):
-    """Places where a random segment of B may stand.
+    """Places of random segments of B, for each part.
 
     Attributes:
         part_index: part that contains each place.
