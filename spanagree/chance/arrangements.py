@@ -115,10 +115,10 @@ def compute_arrangements(
     p = np.repeat(1 / np.maximum(n_places, 1), n_places)
     mixed = np.zeros(0, np.int64)
     if not free and len(of_group):
-        is_open = _is_dependent(kinds, of_group, of_kind, n_segments)
+        is_open = _mask_dependent_classes(kinds, of_group, of_kind, n_segments)
         result = Arrangements(class_of, of_group, of_kind, n_segments, first, p, mixed)
-        is_open = _fill_slots(kinds, result, is_open)
-        mixed = _fill_in_order(kinds, result, is_open, budget)
+        is_open = _fill_groups_in_slots(kinds, result, is_open)
+        mixed = _fill_other_groups(kinds, result, is_open, budget)
     return Arrangements(class_of, of_group, of_kind, n_segments, first, p, mixed)
 
 
@@ -127,7 +127,7 @@ def _count_by_group(of_group: Ints, is_counted: Bools) -> Ints:
     return np.bincount(of_group, is_counted, int(of_group.max()) + 1).astype(np.int64)
 
 
-def _is_dependent(kinds: PlaceKinds, of_group: Ints, of_kind: Ints, count: Ints) -> Bools:
+def _mask_dependent_classes(kinds: PlaceKinds, of_group: Ints, of_kind: Ints, count: Ints) -> Bools:
     """Mask the classes of groups with segments that are not uniform on the places of their kind.
 
     A single segment is uniform. So are segments of one token each, if kinds share no places.
@@ -135,19 +135,19 @@ def _is_dependent(kinds: PlaceKinds, of_group: Ints, of_kind: Ints, count: Ints)
     n_segments = np.bincount(of_group, count)
     longest = np.maximum.reduceat(kinds.end - kinds.start, kinds.first[:-1])[of_kind]
     n_dependent = _count_by_group(
-        of_group, (longest > 1) | _has_other_rule(kinds, of_group, of_kind)
+        of_group, (longest > 1) | _mask_other_rules(kinds, of_group, of_kind)
     )
     return ((n_segments > 1) & (n_dependent > 0))[of_group]
 
 
-def _has_other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
+def _mask_other_rules(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
     """Mask the classes with a rule that differs from another rule of their group."""
     rule_of_group = np.full(int(of_group.max()) + 1, -1)
     rule_of_group[of_group] = kinds.rule[of_kind]
     return kinds.rule[of_kind] != rule_of_group[of_group]
 
 
-def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
+def _fill_groups_in_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
     """Fill in the probabilities of groups with segments that may be in any slot.
 
     Slots are consecutive allowed starts; such groups follow the uniform model, with slots for
@@ -162,7 +162,7 @@ def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bool
         Mask of the classes that are still without a distribution.
     """
     of_group, of_kind = result.group, result.kind
-    class_rows = np.flatnonzero(is_open & _is_slots_only(kinds, of_group, of_kind))
+    class_rows = np.flatnonzero(is_open & _mask_classes_in_slots(kinds, of_group, of_kind))
     if not len(class_rows):
         return is_open
     (_,), group, _ = unique_rows(of_group[class_rows])
@@ -182,9 +182,9 @@ def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bool
     return still_open
 
 
-def _is_slots_only(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
+def _mask_classes_in_slots(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
     """Mask the classes of groups with segments that may all be in any slots."""
-    is_not_slot = (kinds.taken[of_kind] == 0) | _has_other_rule(kinds, of_group, of_kind)
+    is_not_slot = (kinds.taken[of_kind] == 0) | _mask_other_rules(kinds, of_group, of_kind)
     return (_count_by_group(of_group, is_not_slot) == 0)[of_group]
 
 
@@ -208,7 +208,9 @@ class _GroupBatch:
     places: list[KindPlaces]
 
 
-def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budget: float) -> Ints:
+def _fill_other_groups(
+    kinds: PlaceKinds, result: Arrangements, is_open: Bools, budget: float
+) -> Ints:
     """Compute the distributions of all other classes; return the groups that use the mixture."""
     open_rows = np.flatnonzero(is_open)
     if not len(open_rows):
@@ -219,7 +221,7 @@ def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budg
     (group_ids,), unit, n_classes = unique_rows(result.group[open_rows])
     first_row = np.cumsum(n_classes) - n_classes
     n_places = np.bincount(unit, kinds.places[result.kind[open_rows]])
-    intractable = _is_intractable(unit, result.count[open_rows], n_places, budget)
+    intractable = _mask_intractable_groups(unit, result.count[open_rows], n_places, budget)
     for n_kinds in np.unique(n_classes[~intractable]).tolist():
         units = np.flatnonzero(~intractable & (n_classes == n_kinds))
         classes = open_rows[first_row[units][:, None] + np.arange(n_kinds)]
@@ -243,7 +245,7 @@ def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budg
     return group_ids[intractable]
 
 
-def _is_intractable(unit: Ints, n_segments: Ints, n_places: Ints, budget: float) -> Bools:
+def _mask_intractable_groups(unit: Ints, n_segments: Ints, n_places: Ints, budget: float) -> Bools:
     """Mask the groups with tables larger than the budget, from the counts of their kinds."""
     n_states = np.exp(np.minimum(np.bincount(unit, np.log1p(n_segments)), 700))
     return np.asarray(n_states * 2 * n_places > budget)
