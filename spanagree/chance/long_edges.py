@@ -251,11 +251,7 @@ def _compute_edges_with_outliers(
     W = np.zeros((len(far_excess) + 1, len(near_distinct), limit + 1))
     for n_left in range(min(len(far_excess), limit) + 1):
         rows = near_distinct[n_left > F - 1 - K :]
-        P = (
-            _compute_starts_up_to(limit, near_excess, F, rows, n_left)
-            if rows
-            else np.empty((0, limit + 1))
-        )
+        P = _compute_starts_up_to(limit, near_excess, F, rows, n_left)
         if P is None:
             return None
         n_single_slots = [F - 1 - K + (e > 0) for e in rows]  # slots of single tokens

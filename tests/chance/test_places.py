@@ -11,6 +11,7 @@ from place_oracles import APART, configurations, random_rule, random_segments, s
 
 import spanagree as sa
 from spanagree import Corpus
+from spanagree.chance import place_rules
 from spanagree.chance.arrangements import compute_arrangements
 from spanagree.chance.places import find_places
 from spanagree.chance.start_distributions import find_exclusion_groups
@@ -182,3 +183,14 @@ def test_more_ways_than_a_float_holds():
     for s in (0, 8, 9, 12, 499, 501, 502, 998):
         here = sum(left[s][j] * right[n - s - 2][k - 1 - j] for j in range(k))
         assert ours[s, s + 2] == pytest.approx(here / (k * left[n][k]), rel=1e-9)
+
+
+def test_what_places_of_all_kinds_cost(monkeypatch):
+    """The starts checked for lengths 2 and 5 in a text of 9 tokens, by hand: 4 · (8 + 5)."""
+    asked = []
+    monkeypatch.setattr(place_rules, "check_cost", lambda cost, what: asked.append(cost))
+    rule = place_rules.build_anywhere_rule(np.array([9]))
+    row, start, end = rule.list_places(np.zeros(2, np.int64), np.array([2, 5]), np.zeros(2, int))
+    assert asked == [4 * (8 + 5)]
+    assert row.tolist() == [0] * 8 + [1] * 5
+    assert (end - start).tolist() == [2] * 8 + [5] * 5

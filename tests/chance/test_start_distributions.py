@@ -21,6 +21,7 @@ from spanagree.chance import edges as plain_edges
 from spanagree.chance import hypergeometric as draws
 from spanagree.chance import long_edges as edges_of
 from spanagree.chance import start_distributions as placement
+from spanagree.chance import subset_sums
 from spanagree.chance.table import StartDistributions, StartSettings
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "start_distributions.json").read_text())
@@ -312,6 +313,28 @@ def test_few_segments_equal_fractions(free, excess):
     if excess.any():
         slots = free + len(excess)
         check_against_fractions(edges_of.compute_long_edges(excess, slots), excess, slots)
+
+
+def test_sums_without_one_of_few_segments():
+    """More than half of the segments are drawn: the sums of the other two, by hand."""
+    excess = np.array([1, 2, 4])
+    table = subset_sums.subset_sums(excess, 2, 7)
+    expected = np.zeros((2, 3, 8))
+    expected[:, 0, 0] = 1
+    expected[0, 1, [2, 4]] = expected[1, 1, [1, 2]] = 0.5
+    expected[0, 2, 6] = expected[1, 2, 3] = 1
+    assert (subset_sums.subset_sums_without([1, 4], table, excess) == expected).all()
+
+
+def test_what_far_segments_cost(monkeypatch):
+    """The work checked for one far segment, by hand: 3 excesses, 2 tables for it, 2 more.
+
+    Each has 40 slots, the excesses 1 + 2 of the near segments and 4,000 of the far one.
+    """
+    asked = []
+    monkeypatch.setattr(edges_of, "check_cost", lambda cost, what: asked.append(cost))
+    edges_of._compute_edges_with_outliers(np.array([1, 2]), np.array([4000]), 40, 20, [1, 2, 4000])
+    assert asked[0] == (3 + 2 + 2) * (40 + 3 + 4000)
 
 
 def beside(monkeypatch, excess, slots):
