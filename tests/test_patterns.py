@@ -14,6 +14,7 @@ import spanagree
 from spanagree.formats import patterns, recognise
 from spanagree.formats.registry import FORMATS, TOOLS
 from spanagree.report import citation
+from spanagree.results import fit
 from spanagree.tools import xml_tools
 
 try:  # Python 3.11 and later
@@ -52,6 +53,10 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("tools/xml_tools.py", "tool.pattern"): [tool.pattern for tool in xml_tools.TOOLS],
     # the name of one of our own functions
     ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
+    # the letters of a line of 80 columns, and of a shorter one
+    ("results/fit.py", "pattern"): [
+        rf"\A{fit._LINE.format(80)}|{fit._LINE.format(width)}" for width in (7, 78)
+    ],
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): [
         "(.*/)?([^/]*)",

@@ -90,8 +90,10 @@ class Comparisons:
         """Build the rows of two annotators, with indices 0 and 1.
 
         Args:
-            document, label: document and label of each row.
-            matched, expected: observed and expected match of each row.
+            document: document of each row.
+            label: label of each row.
+            matched: observed match of each row.
+            expected: expected match of each row.
             sizes: size of each annotation in each row.
             expected_sizes: expected sizes of random annotations. Default: the same sizes.
             inexact: number and error bounds of approximate entries of ``expected``. Default: none.
