@@ -178,9 +178,9 @@ def relation_disagreements(
 ) -> RelationDisagreements:
     """Find the disagreements of two annotators in relations, over the documents that both saw.
 
-    Relations are paired one to one, in this order: equal relations; equal in the other direction;
-    with the same segments; with the same label and one segment in the same position. The rest has
-    no partner.
+    Relations are paired one to one: first equal relations, then relations that differ in direction,
+    then relations of the same segments, then relations with one segment and the label in common.
+    Other relations have no partner.
 
     Args:
         corpus: corpus with both annotators as layers.

@@ -79,7 +79,7 @@ class Arrangements:
     def list_places(
         self, place_kinds: PlaceKinds, classes: Ints
     ) -> tuple[Ints, Ints, Ints, Floats]:
-        """List the places that segments of some classes may be at, with their probabilities.
+        """List the possible places of segments of some classes.
 
         Returns:
             For each place: its row in ``classes``, start, end, and probability.
@@ -148,18 +148,17 @@ def _mask_other_rules(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools
 
 
 def _fill_groups_in_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
-    """Fill in the probabilities of groups with segments that may be in any slot.
+    """Compute the distributions of groups that follow the uniform model, into a result.
 
-    Slots are consecutive allowed starts; such groups follow the uniform model, with slots for
-    tokens.
+    In these groups each segment takes some of the group's slots, such as words, and may be in any.
 
     Args:
-        kinds: kinds and their places.
-        result: distributions, to be filled.
+        kinds: kinds of places.
+        result: distributions of all classes; changed in place.
         is_open: mask of the classes without a distribution.
 
     Returns:
-        Mask of the classes that are still without a distribution.
+        Mask of the classes without a distribution afterwards.
     """
     of_group, of_kind = result.group, result.kind
     class_rows = np.flatnonzero(is_open & _mask_classes_in_slots(kinds, of_group, of_kind))

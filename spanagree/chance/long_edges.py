@@ -140,7 +140,7 @@ def _compute_renewal_memory(excess: Ints, F: int) -> int:
 def _compute_starts_up_to(
     limit: int, excess: Ints, F: int, excesses: list[int], n_alone: int = 0
 ) -> Floats | None:
-    """Compute P(x) for x up to ``limit``, for a segment of each excess; (excesses, x).
+    """Compute P(x), the probability of a start at x, up to ``limit``; (excesses, x).
 
     Args:
         limit: largest x.
@@ -150,8 +150,8 @@ def _compute_starts_up_to(
         n_alone: number of further segments of one token that must also be to the left.
 
     Returns:
-        P; ``None`` if sums over the whole document are faster, or if more than half of the segments
-        may be to the left, so that digits would be lost.
+        P for a segment of each excess; ``None`` if another way is faster, or if more than half of
+        the segments may be to the left, so that digits would be lost.
     """
     K, n, max_m = len(excess), F + int(excess.sum()), count_max_segments_left_of(excess, limit)
     is_shared = K < PASCAL_ROWS and len(excesses) * _MANY > K
@@ -286,7 +286,7 @@ def _compute_edges_with_outliers(
 
 
 def _extend_to_middle(W: Floats, last_position: int) -> Floats | None:
-    """Extend W_l(x) from the first positions x of a document to its middle.
+    """Extend W_l(x), the probability of a start at x after l far segments, to the middle.
 
     Where P is constant, W_l is a polynomial of degree l in x. Newton's interpolation finds it from
     l positions in the second half of the known positions, and from one value near the end of the
@@ -297,7 +297,7 @@ def _extend_to_middle(W: Floats, last_position: int) -> Floats | None:
         last_position: last position of the document.
 
     Returns:
-        W for all positions up to the middle; ``None`` if the known values are no polynomials.
+        W for all positions up to the middle; ``None`` if the known values are not polynomial.
     """
     limit = W.shape[1] - 1
     if limit >= last_position // 2:

@@ -244,10 +244,10 @@ class WordRule:
     def _locate_on_line(
         self, document: Ints, start: Ints, end: Ints
     ) -> tuple[Ints, Ints, Ints, Ints]:
-        """Locate places on the line, with the first and the last word that they touch.
+        """Compute the positions of places in the concatenated documents, and their touched words.
 
         Returns:
-            Start and end on the line, and indices of the first and the last touched word.
+            Start and end of each place, and indices of the first and the last touched word.
         """
         first, next_word = self.convert_to_words(document, start, end)
         line = self.stretch[document]
@@ -333,15 +333,15 @@ class WordRule:
     def _compute_start_range(
         self, first_word: Ints, boundary: Ints, document: Ints
     ) -> tuple[Ints, Ints]:
-        """Compute the range of starts on the line, from the first touched word.
+        """Compute the range of possible starts of places that first touch a given word.
 
         Args:
-            boundary: position of the start relative to the word: EDGE, INSIDE or BETWEEN.
             first_word: index of the first touched word of each place.
+            boundary: position of the start relative to the word: EDGE, INSIDE or BETWEEN.
             document: document of each place.
 
         Returns:
-            First possible start, and position after the last one.
+            First possible start, and position after the last start, in the concatenated documents.
         """
         is_first = first_word == self.words[document]
         previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])

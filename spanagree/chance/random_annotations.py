@@ -168,9 +168,9 @@ def simulate(
 def _draw_group_starts(
     group: Ints, tokens: Ints, segment_length: Ints, rng: np.random.Generator, free: bool
 ) -> Ints:
-    """Draw a start for each segment; segments of one group exclude each other unless ``free``.
+    """Draw a random start for each segment; segments of a group do not overlap unless ``free``.
 
-    A slot is a free token of the group, or a segment shrunk to one token.
+    A *slot* is a free token of the document, or a segment of the group, shrunk to one token.
 
     Args:
         group: group of each segment.

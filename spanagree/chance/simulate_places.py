@@ -140,9 +140,8 @@ def _draw_from_the_end(
     then the segment before it, and so on.
 
     Args:
-        n_ways: number of arrangements F before every border, by state.
-        state_axis: component of the state that counts the segments of each place; places are
-            sorted by end.
+        n_ways: number of arrangements before each border, by the number of segments of each kind.
+        state_axis: kind of each place, as the index of its number; places are sorted by end.
         start: index of the start border of each place.
         end: index of the end border of each place.
         weight: weight of each place.

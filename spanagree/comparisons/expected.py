@@ -124,11 +124,10 @@ def _load_starts(starts_key: str) -> type[Starts]:
 def compare_layers(
     a: LayerWithStarts, b: LayerWithStarts, starts: Starts, measure: Measure, n_labels: int
 ) -> Comparisons:
-    """Compare two layers, observed and expected, with a row for each document and label.
+    """Compute the observed and the expected match of two layers, for each document and label.
 
-    Only documents that both annotators saw count. The layers must not have overlaps that the
-    measure forbids; see :func:`spanagree.comparisons.overlaps.check_layers`. If only systems are
-    random, the first layer is fixed.
+    Only documents that both annotators saw count. The caller has checked that the layers have no
+    overlaps that the measure forbids. If only systems are random, the first layer is fixed.
 
     Args:
         a, b: layers with their start distributions.

@@ -299,8 +299,8 @@ def _compute_cover_tables(
 ) -> tuple[Ints, Ints, dict[int, Floats]]:
     """Compute the expected number of random segments at each token, for each annotation.
 
-    Tables of this *cover* have a row for each annotation. Annotations are grouped by the power of 2
-    that their number of tokens is padded to.
+    This is the *cover*, in tables with a row for each annotation and a column for each token. The
+    number of columns is a power of 2; each annotation is in the narrowest table that it fits.
 
     Args:
         model: places of the segments.
@@ -308,8 +308,8 @@ def _compute_cover_tables(
         example_cell: example cell of each annotation.
 
     Returns:
-        The exponent of that power for each annotation, its row in the table of the exponent, and
-        the table of each exponent.
+        Exponent of the power of 2 of each annotation, its row in that table, and the tables by
+        exponent.
     """
     annotation_of_cell = np.full(int(cell[-1]) + 1, -1)
     annotation_of_cell[example_cell] = np.arange(len(example_cell))

@@ -63,8 +63,17 @@ def _compute_overlap(
 ) -> Floats:
     """Compute the overlap of each label of the first annotator with each label of another.
 
-    ``first_rows`` and ``own_rows`` are the labelled segments of both in one document. The result is
-    a sum of lengths, shaped (first labels, own labels).
+    The overlap of two labels is the length that their segments share, in one document.
+
+    Args:
+        raw: segments of all annotators.
+        first_rows: rows of the first annotator's segments in the document.
+        own_rows: rows of the other annotator's segments in the document.
+        first_labels: distinct labels of the first annotator, sorted.
+        own_labels: distinct labels of the other annotator, sorted.
+
+    Returns:
+        Overlap of each two labels; (labels of the first, labels of the other).
     """
     overlap = np.zeros((len(first_labels), len(own_labels)))
     overlap_start = np.maximum.outer(raw.start[first_rows], raw.start[own_rows])

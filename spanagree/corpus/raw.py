@@ -211,7 +211,7 @@ class RawCorpus(Content):
         return ("" if self.texts is None else self.texts[d]), start, end
 
     def select_columns(self, rows: Bools | Ints) -> dict[str, Any]:
-        """Select segments: their columns by name."""
+        """Return the columns of some segments, by name; ``rows`` are a mask or indices."""
         columns = ("annotation", "start", "end", "label", "quote")
         values = ((name, getattr(self, name)) for name in columns)
         return {name: None if value is None else value[rows] for name, value in values}

@@ -202,7 +202,11 @@ def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _merge_overlaps(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    """Merge segments of one label that share tokens."""
+    """Merge segments of an annotator with the same label that share tokens.
+
+    Returns:
+        Corpus with merged segments, and the number of segments that were merged into another one.
+    """
     separate_code = np.zeros(len(raw.start), np.int64)
     if raw.details is not None:  # segments with several pieces are unchanged
         separate_code = np.where(raw.details.shape > 0, np.arange(1, len(separate_code) + 1), 0)

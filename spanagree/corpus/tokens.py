@@ -144,10 +144,10 @@ class TokenRanges(NamedTuple):
 def fit_pieces(
     layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
 ) -> tuple[TokenRanges, SegmentDetails | None]:
-    """Convert segments that may have several pieces to ranges of tokens, with their details.
+    """Convert segments of characters, which may have several pieces, to ranges of tokens.
 
-    Each piece is converted separately, see :func:`fit_segments`; a segment is dropped if a piece of
-    it is.
+    Each piece is converted by :func:`fit_segments`. If a piece fits no token, the whole segment is
+    dropped.
     """
     details = layer.details
     if details is None or not details.shape.any():

@@ -144,7 +144,7 @@ def yield_records(
 
 
 def _yield_rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
-    """Yield annotator, location and content of each row; a plain file names no annotator."""
+    """Yield annotator, location and content of each row; the annotator is empty in a plain file."""
     if not is_zipfile(path):
         yield from (("", *pair) for pair in yield_json_records(path, _NEEDED))
         return

@@ -233,7 +233,7 @@ def _build_parts_by_file(patterns: Sequence[PathName], form: str | None) -> _Nam
 
 
 def _build_inception_part(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
-    """Build one part of all patterns if the files of each form a project; otherwise no part."""
+    """Build one part from all patterns if the files of each form a project, else no part."""
     paths = list(source.values())
     if form not in (None, "inception") or not paths:
         return []

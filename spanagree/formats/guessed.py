@@ -38,11 +38,11 @@ def as_corpus_or_parts(source: CorpusLike) -> Any:
 def convert_to_corpus_and_gold(first: Any, second: Any) -> tuple[Any, str | None]:
     """Convert two arguments of a function to a corpus or its parts, and the gold annotator.
 
-    Tags are lists of tag lists, gold and system; two mappings, from documents to tags or from a
-    layer to its tag lists; or one mapping of layers. A second path is the system, unless the first
-    file has an annotator of that name: then that annotator is gold. Paths, lists and mappings of
-    paths, Docs by annotator, and data frames and datasets with one document per row are read. All
-    other values are returned unchanged.
+    Tags of gold and a system are two lists of tag lists, two mappings from documents to tags, or
+    one mapping from layers to tag lists. Of two paths, the first is gold and the second a system,
+    unless the second argument is the name of an annotator of the first file: this annotator is
+    gold. Lists and mappings of paths, Docs by annotator, data frames and datasets with one document
+    in each row are read too. All other values are returned unchanged.
 
     Raises:
         InputError: if tags or segments have another layout, with the call that accepts it.

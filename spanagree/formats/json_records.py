@@ -47,9 +47,10 @@ def yield_json_records(
 def parse_records(
     name: str, pieces: Iterable[str], requirement: str = _REQUIREMENT, inside: Collection[str] = ()
 ) -> Iterator[tuple[str, Any]]:
-    r"""Yield the values of a text in chunks; see :func:`yield_json_records`.
+    r"""Yield the location and value of each record of a JSON text that is read in chunks.
 
-    Errors begin with ``name`` and end with ``requirement``.
+    Records are entries of a list, or values one after the other. Error messages begin with ``name``
+    and end with ``requirement``.
 
     >>> list(parse_records("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]

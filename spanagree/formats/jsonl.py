@@ -290,7 +290,7 @@ def _parse_unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
 
 
 def _parse_relations(entries: Any, segments: Any, location: str) -> list[RawRelation]:
-    """Parse the relations of an annotator; `segments` is ``None`` for an unseen document."""
+    """Parse the relations of an annotator; ``segments`` is ``None`` if they did not see it."""
     if entries is None:
         return []
     keys = ("first", "second", "label")

@@ -129,7 +129,7 @@ def _check_documents(name: object, documents: object) -> list[Sequence[str] | No
 
 
 def _compute_lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
-    """Compute the length of each document; each layer must have as many tags, if it saw it."""
+    """Compute the length of each document; all layers that saw it must have as many tags."""
     shapes = (
         {} if tokens is None else {"tokens": np.array([len(words) for words in tokens], np.int64)}
     )

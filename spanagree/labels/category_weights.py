@@ -113,7 +113,7 @@ def choose_weights(measurement: str | None, category_weights: str | None) -> str
 
 
 def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
-    """Compute the matrix of weights with a name, (categories, categories); ``None`` for identity.
+    """Compute a matrix of weights by its name; (categories, categories), or ``None`` for identity.
 
     Args:
         name: name in :data:`CATEGORY_WEIGHTS`, or "ranks" for α of an ordinal scale.

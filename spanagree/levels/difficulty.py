@@ -245,7 +245,7 @@ def count_bins(result: Difficulty) -> tuple[list[int], list[float]]:
     """Count the documents in bins of difficulty from 0 to 1.
 
     Returns:
-        The number of documents in each bin, and the edges of the bins, which are one more.
+        Number of documents in each bin, and edges of the bins: one more than there are bins.
     """
     values = result.values[result.defined]
     # values and edges are rounded to the same digit, so that a difficulty at an edge is in the

@@ -820,7 +820,7 @@ def _build_share_grid(angles: Floats, epsilon: float) -> Floats:
 
 
 def _compute_probability(most_losses: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
-    """Compute the probability of a score no higher than the observed score.
+    """Compute the probability that a random score is at most the observed score.
 
     Args:
         most_losses: result of :func:`_find_most_losses`.

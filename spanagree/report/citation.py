@@ -432,7 +432,7 @@ def cite(
     format: Cited = "text",  # noqa: A002 — named as the option
     results: bool = False,
 ) -> str:
-    """Write a methods paragraph on a result, a sentence for each setting, and its references.
+    """Write a methods paragraph, with a sentence for each setting of a result, and references.
 
     Args:
         result: result, or the signature below its table. Default: write a general sentence and all

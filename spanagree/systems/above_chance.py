@@ -409,7 +409,14 @@ def _test_exactly(
 def _test_by_simulation(
     corpus: Corpus, gold: str, system: System, options: DistributionOptions
 ) -> TestedSystem:
-    """Test one system against drawn random annotations; the arguments are as for the exact test."""
+    """Test the F1 of one system against the F1 of drawn random annotations.
+
+    Args:
+        corpus: annotations.
+        gold: name of the gold layer.
+        system: scores of the system.
+        options: measure, chance model, and number and seed of the draws.
+    """
     matched, scale = system.tally.matched, 2 / system.tally.size
     corpus = corpus.subset(sort_canonically(corpus))
     match_draws = yield_match_draws(corpus, (gold, system.name), gold, options, options.draws)

@@ -99,7 +99,7 @@ def yield_batches(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
 
 
 def build_powerless_caveat(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ...]:
-    """Build a caveat if Holm's correction leaves no p significant with so few draws.
+    """Build a caveat if too few draws keep every p from being significant after Holm's correction.
 
     Args:
         values: p of each test; undefined tests do not count.

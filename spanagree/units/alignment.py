@@ -226,8 +226,9 @@ def compute_cost(
 ) -> Floats:
     """Compute the disorder of the alignment of each document.
 
-    The disorder is the sum of the dissimilarities of all aligned pairs, where a missing unit costs
-    Δ_∅, per pair of annotators. Sums are correctly rounded, so the order of units changes no digit.
+    The disorder is the sum of the dissimilarities of aligned units, and of Δ_∅ for each missing
+    unit, divided by the number of pairs of annotators. Sums are correctly rounded, so the order of
+    units changes no digit.
 
     Args:
         units: units of all documents.

@@ -79,7 +79,7 @@ class Continua(NamedTuple):
 
 
 def collect_continua(corpus: Corpus, joined: bool) -> Continua:
-    """Collect the units of the documents that two annotators or more saw.
+    """Collect the units of the documents that at least two annotators saw.
 
     Args:
         corpus: annotations.
@@ -195,8 +195,7 @@ def compute_observed(units: Continua) -> Floats:
 def compute_expected(units: Continua) -> Floats:
     """Compute L² · D_e of each cell: the expected disagreement of α_U, for document length L.
 
-    The units and gaps of each annotator are compared with the units of all annotators, placed at
-    every position of the document.
+    This is the mean disagreement if units and gaps of all annotators may be at any position.
     """
     n_cells = len(units.document)
     n_seen, document_length = units.seen[units.document], units.lengths[units.document]

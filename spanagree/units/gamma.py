@@ -321,7 +321,7 @@ def _build_summands(weight: Floats, observed: AlignmentSums, expected: ExpectedD
 
 
 def _compute_gamma(sums: Floats, expected: ExpectedDisorder) -> CoefficientScore:
-    """Compute γ from the summands of each document, (documents, 4), with its error."""
+    """Compute γ and its standard error from the sums of each document; (documents, 4)."""
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
     no_chance_reason = "random annotations are in no disorder either"

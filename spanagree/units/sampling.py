@@ -339,7 +339,8 @@ def _draw_as_pygamma(continuum: Continuum, _: str, rng: np.random.Generator) -> 
 def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
     """Draw a continuum: each annotator gets the units of a random one, all shifted cyclically.
 
-    Shifts differ by at least half the mean length, as long as the document has room.
+    Units that are shifted beyond the end of the document continue at its beginning. The shifts of
+    two annotators differ by at least half the mean length of units, while the document has room.
     """
     drawn_units = []
     for document, annotators, units in _list_documents(continuum):

@@ -109,7 +109,7 @@ class ConllHeader:
         return starts, line_kinds, dict(n_skipped)
 
     def is_token(self, text: str) -> bool:
-        """Check whether a line that begins with ``#`` has the columns and the tags of a token."""
+        """Check whether a line that begins with ``#`` is a token: it has all columns, and tags."""
         fields = split_fields(text, self.layout.sign)
         if self.layout.ragged:  # each row begins with the document
             return False

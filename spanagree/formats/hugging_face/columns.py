@@ -343,7 +343,11 @@ class DatasetColumns:
         return self.lists[column]
 
     def concatenate_entries(self, column: str) -> tuple[Any, Ints]:
-        """Concatenate the entries of all rows; also return the number in each row, −1 for null."""
+        """Concatenate the entries of a column of lists.
+
+        Returns:
+            Entries of all rows, and number of entries of each row, −1 for null.
+        """
         if self.table is None:
             values = self.lists[column]
             for i, row in enumerate(values):
@@ -367,9 +371,9 @@ class DatasetColumns:
 
 
 def build_arrow_table(data: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Any:
-    """Convert columns of a Dataset to an Arrow table.
+    """Convert some columns of a Dataset to an Arrow table.
 
-    `None` is returned for other data, and for columns that are paths.
+    The result is `None` for data of another type, and for columns that are paths in nested data.
 
     Args:
         data: dataset.

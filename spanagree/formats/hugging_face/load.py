@@ -73,9 +73,10 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
 
 
 def guess_from_head(head: FileHead) -> dict[str, Any]:
-    """Guess the columns from the beginning of a file, if it has spans or tags.
+    """Guess the columns with spans or tags from the beginning of a file.
 
-    If the columns are ambiguous, none is named; reading raises the error.
+    The result is empty if the file has no such columns, or if several columns are possible, which
+    is an error when the file is read.
     """
     try:
         return _guess_from_head(head)

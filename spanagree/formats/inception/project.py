@@ -158,7 +158,7 @@ class Project:
     def add_annotator(
         self, document: str, user: str, file: File | None, state: str, imported: CasDocument
     ) -> None:
-        """Add the annotations of an annotator in a document, if the annotator saw it.
+        """Add the annotations of an annotator in a document that the annotator saw.
 
         Args:
             document: id of the document.

@@ -131,7 +131,7 @@ class _Reader:
         )
 
     def _find_annotation(self, layer: str, token: str, annotation_number: str) -> Mark | None:
-        """Find the annotation at the end of a relation, by its number, or by its token alone."""
+        """Find the annotation that a relation ends at, by its number, else by its token."""
         index = self.numbered.get((layer, annotation_number))
         if index is None:
             index = self.on_token.get((layer, token))
