@@ -327,14 +327,15 @@ def test_sums_without_one_of_few_segments():
 
 
 def test_what_far_segments_cost(monkeypatch):
-    """The work checked for one far segment, by hand: 3 excesses, 2 tables for it, 2 more.
+    """The work checked for two far segments, by hand: 4 excesses, 2 tables for each, 2 more.
 
-    Each has 40 slots, the excesses 1 + 2 of the near segments and 4,000 of the far one.
+    Each has 40 slots, the excesses 1 + 2 of the near segments, and those of the far ones.
     """
     asked = []
     monkeypatch.setattr(edges_of, "check_cost", lambda cost, what: asked.append(cost))
-    edges_of._compute_edges_with_outliers(np.array([1, 2]), np.array([4000]), 40, 20, [1, 2, 4000])
-    assert asked[0] == (3 + 2 + 2) * (40 + 3 + 4000)
+    near, far = np.array([1, 2]), np.array([4000, 5000])
+    edges_of._compute_edges_with_outliers(near, far, 40, 20, [1, 2, 4000, 5000])
+    assert asked[0] == (4 + 2 * 2 + 2) * (40 + 3 + 9000)
 
 
 def beside(monkeypatch, excess, slots):
