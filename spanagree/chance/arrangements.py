@@ -24,8 +24,7 @@ most 2.2e-3.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -36,13 +35,16 @@ from spanagree.arrays import (
     Floats,
     Ints,
     expand_ranges,
-    group_indices,
-    unique_matrix_rows,
     unique_rows,
 )
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import compute_start_profiles
-from spanagree.chance.ways import KindPlaces, compute_code_steps, yield_levels
+from spanagree.chance.ways import (
+    KindPlaces,
+    compute_code_steps,
+    yield_batches_of_equal_counts,
+    yield_levels,
+)
 
 BUDGET = 1 << 22
 """Largest table size of a group with exact arrangements; larger groups use the mixture."""
@@ -217,24 +219,24 @@ def _fill_other_groups(
     # sort by group, and the kinds of a group by count
     order = np.lexsort((result.kind[open_rows], result.count[open_rows], result.group[open_rows]))
     open_rows = open_rows[order]
-    (group_ids,), unit, n_classes = unique_rows(result.group[open_rows])
+    (group_ids,), group_of_class, n_classes = unique_rows(result.group[open_rows])
     first_row = np.cumsum(n_classes) - n_classes
-    n_places = np.bincount(unit, kinds.places[result.kind[open_rows]])
-    intractable = _mask_intractable_groups(unit, result.count[open_rows], n_places, budget)
+    n_places = np.bincount(group_of_class, kinds.places[result.kind[open_rows]])
+    intractable = _mask_intractable_groups(
+        group_of_class, result.count[open_rows], n_places, budget
+    )
     for n_kinds in np.unique(n_classes[~intractable]).tolist():
-        units = np.flatnonzero(~intractable & (n_classes == n_kinds))
-        classes = open_rows[first_row[units][:, None] + np.arange(n_kinds)]
-        distinct_counts, counts_index, _ = unique_matrix_rows(result.count[classes])
-        for counts, units_of_counts in zip(
-            distinct_counts, group_indices(counts_index, len(distinct_counts)), strict=True
+        groups = np.flatnonzero(~intractable & (n_classes == n_kinds))
+        classes = open_rows[first_row[groups][:, None] + np.arange(n_kinds)]
+        for counts, rows in yield_batches_of_equal_counts(
+            result.count[classes], n_places[groups], _TOGETHER
         ):
-            table_sizes = math.prod((counts + 1).tolist()) * n_places[units[units_of_counts]]
-            for batch_units in yield_batches_of_work(units_of_counts, table_sizes, _TOGETHER):
-                batch = _build_batch(kinds, result, tuple(counts.tolist()), classes[batch_units])
-                for k, p in enumerate(_compute_exact_probabilities(batch)):
-                    _write_probabilities(result, batch.classes[:, k], p)
-    for unit_index in np.flatnonzero(intractable).tolist():
-        classes = open_rows[first_row[unit_index] : first_row[unit_index] + n_classes[unit_index]][
+            batch = _build_batch(kinds, result, counts, classes[rows])
+            probabilities = _compute_exact_probabilities(counts, batch.places, batch.borders)
+            for k, p in enumerate(probabilities):
+                _write_probabilities(result, batch.classes[:, k], p)
+    for group_row in np.flatnonzero(intractable).tolist():
+        classes = open_rows[first_row[group_row] : first_row[group_row] + n_classes[group_row]][
             None
         ]
         counts = tuple(result.count[classes[0]].tolist())
@@ -244,28 +246,12 @@ def _fill_other_groups(
     return group_ids[intractable]
 
 
-def _mask_intractable_groups(unit: Ints, n_segments: Ints, n_places: Ints, budget: float) -> Bools:
+def _mask_intractable_groups(
+    group_of_class: Ints, n_segments: Ints, n_places: Ints, budget: float
+) -> Bools:
     """Mask the groups with tables larger than the budget, from the counts of their kinds."""
-    n_states = np.exp(np.minimum(np.bincount(unit, np.log1p(n_segments)), 700))
+    n_states = np.exp(np.minimum(np.bincount(group_of_class, np.log1p(n_segments)), 700))
     return np.asarray(n_states * 2 * n_places > budget)
-
-
-def yield_batches_of_work(rows: Ints, table_sizes: Floats | Ints, max_size: int) -> Iterator[Ints]:
-    """Yield batches of rows with tables of similar size.
-
-    Args:
-        rows: rows to split into batches.
-        table_sizes: table size of each row.
-        max_size: largest size of the tables of a batch, unless one table alone is larger.
-    """
-    order = np.argsort(table_sizes, kind="stable")
-    rows, table_sizes = rows[order], table_sizes[order]
-    first = 0
-    while first < len(rows):  # tables are padded to the largest, the last one
-        padded_sizes = table_sizes[first:] * np.arange(1, len(rows) - first + 1)
-        stop = first + max(1, int(np.searchsorted(padded_sizes, max_size, side="right")))
-        yield rows[first:stop]
-        first = stop
 
 
 def _build_batch(
@@ -276,13 +262,13 @@ def _build_batch(
         result.list_places(kinds, np.ascontiguousarray(classes[:, k]))[:3]
         for k in range(len(counts))
     ]
-    unit_of_place, start, end = ([column[i] for column in place_columns] for i in range(3))
+    group_of_place, start, end = ([column[i] for column in place_columns] for i in range(3))
     # each border has two events: the ends of places at it, then the starts
     line_length = 2 + 2 * max(int(ends_of_kind.max(initial=0)) for ends_of_kind in end)
     is_used = np.zeros(len(classes) * line_length, np.bool_)
-    for units, starts_of_kind, ends_of_kind in zip(unit_of_place, start, end, strict=True):
-        is_used[units * line_length + 2 * ends_of_kind] = is_used[
-            units * line_length + 2 * starts_of_kind + 1
+    for group, starts_of_kind, ends_of_kind in zip(group_of_place, start, end, strict=True):
+        is_used[group * line_length + 2 * ends_of_kind] = is_used[
+            group * line_length + 2 * starts_of_kind + 1
         ] = True
     # consecutive ends without a start in between, and the starts after them, are one border
     border_events = np.flatnonzero(is_used)
@@ -299,11 +285,11 @@ def _build_batch(
     )
     places = [
         KindPlaces(
-            units,
-            border_index[units * line_length + 2 * starts_of_kind + 1] - first_border[units],
-            border_index[units * line_length + 2 * ends_of_kind] - first_border[units],
+            group,
+            border_index[group * line_length + 2 * starts_of_kind + 1] - first_border[group],
+            border_index[group * line_length + 2 * ends_of_kind] - first_border[group],
         )
-        for units, starts_of_kind, ends_of_kind in zip(unit_of_place, start, end, strict=True)
+        for group, starts_of_kind, ends_of_kind in zip(group_of_place, start, end, strict=True)
     ]
     return _GroupBatch(counts, classes, last_border - first_border + 1, places)
 
@@ -314,31 +300,39 @@ def _write_probabilities(result: Arrangements, classes: Ints, p: Floats) -> None
     result.p[p_index] = p
 
 
-def _mirror_places(batch: _GroupBatch) -> list[KindPlaces]:
+def _mirror_places(places_by_kind: Sequence[KindPlaces], borders: Ints) -> list[KindPlaces]:
     """Mirror the places of each kind, so that F of the mirror images is B."""
-    last_border = batch.borders - 1
+    last_border = borders - 1
     return [
         places._replace(
             start=last_border[places.annotation] - places.end,
             end=last_border[places.annotation] - places.start,
         )
-        for places in batch.places
+        for places in places_by_kind
     ]
 
 
-def _compute_exact_probabilities(batch: _GroupBatch) -> list[Floats]:
-    """Compute the probability of each place of each kind, for one segment of the kind."""
-    counts, n_borders = batch.counts, int(batch.borders.max())
-    shape, n_others = (len(batch.classes), n_borders, 1), sum(counts) - 1
+def _compute_exact_probabilities(
+    counts: tuple[int, ...], places_by_kind: Sequence[KindPlaces], borders: Ints
+) -> list[Floats]:
+    """Compute the probability of each place of each kind, for one segment of the kind.
+
+    Args:
+        counts: number of segments of each kind.
+        places_by_kind: places of each kind, in all groups.
+        borders: number of borders of each group.
+    """
+    n_borders, n_others = int(borders.max()), sum(counts) - 1
+    shape = len(borders), n_borders, 1
     code_steps = compute_code_steps(counts)
     code_of_all = int(code_steps @ counts)
-    mirrored_places = _mirror_places(batch)
+    mirrored_places = _mirror_places(places_by_kind, borders)
     front, back = (
-        [*islice(yield_levels(counts, places_by_kind, shape), n_others + 1)]
-        for places_by_kind in (batch.places, mirrored_places)
+        [*islice(yield_levels(counts, read_places, shape), n_others + 1)]
+        for read_places in (places_by_kind, mirrored_places)
     )
     results = []
-    for kind, (places, mirrored) in enumerate(zip(batch.places, mirrored_places, strict=True)):
+    for kind, (places, mirrored) in enumerate(zip(places_by_kind, mirrored_places, strict=True)):
         group = places.annotation
         front_row, back_row = group * n_borders + places.start, group * n_borders + mirrored.start
         p = np.zeros(len(group))
@@ -412,6 +406,4 @@ def compute_weighted_probabilities(
         n_segments: number of segments.
     """
     places = KindPlaces(np.zeros(len(start), np.int64), start, end, weight=weight)
-    one_group = np.zeros((1, 1), np.int64)
-    batch = _GroupBatch((n_segments,), one_group, np.array([n_borders]), [places])
-    return _compute_exact_probabilities(batch)[0]
+    return _compute_exact_probabilities((n_segments,), [places], np.array([n_borders]))[0]

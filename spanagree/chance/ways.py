@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, unique
+from spanagree.arrays import Bools, Floats, Ints, group_indices, unique, unique_matrix_rows
 
 _LARGEST_POWER = 900  # exponent of 2 above which numbers are scaled
 
@@ -88,6 +88,46 @@ class _Step(NamedTuple):
     is_possible: Bools | None
     gain: Ints | Floats | None
     weight: Floats | None
+
+
+def yield_batches_of_equal_counts(
+    counts: Ints, sizes: Ints, max_size: int
+) -> Iterator[tuple[tuple[int, ...], Ints]]:
+    """Yield batches of annotations that are computed together, as their counts and rows.
+
+    Args:
+        counts: number of segments of each kind; (annotations, kinds).
+        sizes: size of the table of each annotation for a single state.
+        max_size: largest size of the tables of a batch, unless one annotation alone is larger.
+
+    >>> counts = np.array([[1], [2], [1]])
+    >>> [rows.tolist() for _, rows in yield_batches_of_equal_counts(counts, np.ones(3), 9)]
+    [[0, 2], [1]]
+    """
+    distinct_counts, index, _ = unique_matrix_rows(counts)
+    groups = group_indices(index, len(distinct_counts))
+    for counts_of_batch, rows in zip(map(tuple, distinct_counts.tolist()), groups, strict=True):
+        table_sizes = math.prod(count + 1 for count in counts_of_batch) * sizes[rows]
+        for batch in _yield_batches_of_similar_size(rows, table_sizes, max_size):
+            yield counts_of_batch, batch
+
+
+def _yield_batches_of_similar_size(rows: Ints, table_sizes: Ints, max_size: int) -> Iterator[Ints]:
+    """Yield batches of rows with tables of similar size.
+
+    Args:
+        rows: rows to split into batches.
+        table_sizes: table size of each row.
+        max_size: largest size of the tables of a batch, unless one table alone is larger.
+    """
+    order = np.argsort(table_sizes, kind="stable")
+    rows, table_sizes = rows[order], table_sizes[order]
+    first = 0
+    while first < len(rows):  # tables are padded to the largest, the last one
+        padded_sizes = table_sizes[first:] * np.arange(1, len(rows) - first + 1)
+        stop = first + max(1, int(np.searchsorted(padded_sizes, max_size, side="right")))
+        yield rows[first:stop]
+        first = stop
 
 
 def yield_levels(

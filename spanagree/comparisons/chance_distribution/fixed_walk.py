@@ -26,10 +26,9 @@ from spanagree.arrays import (
     unique_rows,
     yield_batches,
 )
-from spanagree.chance.arrangements import yield_batches_of_work
 from spanagree.chance.place_kinds import PlaceKinds, build_kinds_anywhere
 from spanagree.chance.walk import OTHER, compute_distributions_of_ways
-from spanagree.chance.ways import KindPlaces, yield_levels
+from spanagree.chance.ways import KindPlaces, yield_batches_of_equal_counts, yield_levels
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
@@ -179,27 +178,16 @@ def _compute_distributions(
             equal_annotation[annotations] = annotations[first_equal]
             is_first = first_equal == np.arange(len(annotations))
             annotations, rows = annotations[is_first], rows[is_first]
-        distinct_counts, count_index, _ = unique_matrix_rows(kind_table.n_segments[rows])
-        for counts, members in zip(
-            distinct_counts, group_indices(count_index, len(distinct_counts)), strict=True
+        sizes = n_places[annotations] * width[annotations]
+        for counts, members in yield_batches_of_equal_counts(
+            kind_table.n_segments[rows], sizes, _VALUES_PER_BATCH
         ):
-            cost = (
-                math.prod((counts + 1).tolist())
-                * n_places[annotations[members]]
-                * width[annotations[members]]
+            batch = _build_batch(
+                document_parts, kind_table, first_place, counts, rows[members], moments
             )
-            for batch_members in yield_batches_of_work(members, cost, _VALUES_PER_BATCH):
-                batch = _build_batch(
-                    document_parts,
-                    kind_table,
-                    first_place,
-                    tuple(counts.tolist()),
-                    rows[batch_members],
-                    moments,
-                )
-                result_by_annotation |= zip(
-                    annotations[batch_members].tolist(), _walk_batch(batch, moments), strict=True
-                )
+            result_by_annotation |= zip(
+                annotations[members].tolist(), _walk_batch(batch, moments), strict=True
+            )
     for index in np.repeat(walked_annotations, multiplicity[walked_annotations]).tolist():
         _add_independent(
             results,
