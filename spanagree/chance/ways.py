@@ -19,7 +19,7 @@ of a number for each match.
 A *level* contains the tables of all states u with the same number of segments, for all annotations
 with equal counts; it takes a few operations for each kind. Tables are shaped (states, annotations ·
 borders · bits, matches). All terms are positive, so even the smallest numbers keep their digits;
-large ones are scaled by powers of 2.
+large ones, and products of weights, are scaled by powers of 2.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ def yield_levels(
     exponents = np.zeros(n_annotations, np.int64)
     yield (level := Level(no_segments, no_segments @ code_steps, tables, exponents))
     n_places = max(len(places.start) for places in places_by_kind) * len(counts)
-    is_scaled = sum(counts) * math.log2(n_places + 1) > _LARGEST_POWER
+    has_weights = any(places.weight is not None for places in places_by_kind)
+    is_scaled = has_weights or sum(counts) * math.log2(n_places + 1) > _LARGEST_POWER
     for _ in range(sum(counts)):
         may_add = level.states < counts
         next_codes = [

@@ -12,7 +12,7 @@ from place_oracles import APART, configurations, random_rule, random_segments, s
 import spanagree as sa
 from spanagree import Corpus
 from spanagree.chance import place_rules
-from spanagree.chance.arrangements import compute_arrangements
+from spanagree.chance.arrangements import compute_arrangements, compute_weighted_probabilities
 from spanagree.chance.places import find_places
 from spanagree.chance.start_distributions import find_exclusion_groups
 from spanagree.comparisons import expected_at_places
@@ -183,6 +183,16 @@ def test_more_ways_than_a_float_holds():
     for s in (0, 8, 9, 12, 499, 501, 502, 998):
         here = sum(left[s][j] * right[n - s - 2][k - 1 - j] for j in range(k))
         assert ours[s, s + 2] == pytest.approx(here / (k * left[n][k]), rel=1e-9)
+
+
+def test_small_weights():
+    """A hundred segments fill a hundred places, whatever their weights: each has one in a hundred.
+
+    The only arrangement has a weight of 1e-1000, which no float holds.
+    """
+    start = np.arange(100)
+    p = compute_weighted_probabilities(start, start + 1, np.full(100, 1e-10), 101, 100)
+    np.testing.assert_allclose(p, 0.01, rtol=1e-12)
 
 
 def test_what_places_of_all_kinds_cost(monkeypatch):
