@@ -141,9 +141,11 @@ def fit_to_page(table: TextTable, is_pivoted: bool = False) -> tuple[TextTable, 
         if columns[i] not in kept
     ]
     remarks += [f"left out: {', '.join(left_out)}; --all shows them"] * bool(left_out)
-    # the largest limit that leaves room, or 4, half of which is the width of a wide character
-    limit = 4 + bisect_left(range(5, _UNLIMITED), True, key=lambda x: not _have_room(kept, x))
-    return table._replace(columns=[column.wrap(limit) for column in kept]), remarks
+    if not _have_room(kept, _UNLIMITED):
+        # the largest limit that leaves room, or 4, half of which is the width of a wide character
+        limit = 4 + bisect_left(range(5, _UNLIMITED), True, key=lambda x: not _have_room(kept, x))
+        kept = [column.wrap(limit) for column in kept]
+    return table._replace(columns=kept), remarks
 
 
 def _have_room(columns: Sequence[TextColumn], limit: int) -> bool:

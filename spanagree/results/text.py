@@ -106,10 +106,8 @@ def _format_row(columns: list[TextColumn], cells: list[str], from_top: bool = Tr
 
 
 def _wrap_sentence(text: str) -> str:
-    """Wrap a caption or a remark to the width of a page."""
-    return "\n".join(
-        line if compute_width(line) <= PAGE else wrap_text(line) for line in text.split("\n")
-    )
+    """Wrap each line of a caption or a remark to the width of a page."""
+    return "\n".join(map(wrap_text, text.split("\n")))
 
 
 def break_signature(signature: str) -> str:
