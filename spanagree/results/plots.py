@@ -27,8 +27,8 @@ FORMATS = (".png", ".svg", ".pdf")
 
 # Okabe & Ito's colours, which colour-blind people can distinguish, from dark to light
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_LINES = ("-", "--", "-.", ":", "-", "--", "-.")
-_CYCLE = {"color": _COLOURS, "marker": list("osD^vPX"), "linestyle": _LINES}
+_LINE_STYLES = ("-", "--", "-.", ":", "-", "--", "-.")
+_CYCLE = {"color": _COLOURS, "marker": list("osD^vPX"), "linestyle": _LINE_STYLES}
 _GREY = "#666666"
 _MAX_NAME = 40  # characters of a name
 _MAX_POINTS = 2000  # points of a line; more are drawn as one bitmap
@@ -162,7 +162,7 @@ def plot_dots(
         rows: name and a figure of each series, by row.
         series: names of the series.
         title: title of the axis of figures.
-        zero: whether to mark zero.
+        zero: True to mark zero.
     """
     figures = np.array([dots for _, dots in rows], np.float64).reshape(-1, len(series), 3)
     if np.isnan(figures[:, :, 0]).all():
@@ -207,7 +207,7 @@ def plot_distributions(
 
     Args:
         rows: values, their probabilities, and the figure, by name.
-        titles: what a stroke and the dot are.
+        titles: meanings of a stroke and of the dot, for the legend.
         title: title of the axis of figures.
     """
     dots = [(name, [(figure, UNDEFINED, UNDEFINED)]) for name, (_, _, figure) in rows.items()]
