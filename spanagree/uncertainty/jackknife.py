@@ -54,7 +54,7 @@ _LEAST = 1e-300
 _EPSILON = float(np.finfo(np.float64).eps)
 
 _ITSELF = "the figure itself is undefined"
-_SAME = "the same whichever is left out, which tells nothing of others"
+_SAME = "the same whichever is left out, so how it varies is unknown"
 _WITHOUT = "undefined without one of those it rests on"
 
 
