@@ -62,7 +62,10 @@ class Settings(Mapping[str, Any]):
 
     @classmethod
     def from_mapping(cls: type[_S], settings: Mapping[str, Any]) -> _S:
-        """Select the settings of this class from a mapping, such as one from a file."""
+        """Build an object of this class from a mapping of settings.
+
+        Settings of no field of this class are stored in ``reading``.
+        """
         names = {item.name.removesuffix("_"): item.name for item in fields(cls)}
         own_settings = {names[key]: value for key, value in settings.items() if key in names}
         return cls(

@@ -176,7 +176,7 @@ class RelationDisagreements(Result):
 def relation_disagreements(
     corpus: CorpusLike, a: str, b: str, *, undirected: Sequence[str] = ()
 ) -> RelationDisagreements:
-    """Find the disagreements of two annotators in relations, over the documents that both saw.
+    """List the relations on which two annotators disagree, in the documents that both saw.
 
     Relations are paired one to one: first equal relations, then relations that differ in direction,
     then relations of the same segments, then relations with one segment and the label in common.
@@ -186,7 +186,8 @@ def relation_disagreements(
         corpus: corpus with both annotators as layers.
         a: name of the first annotator, such as the gold annotation.
         b: name of the second annotator.
-        undirected: labels of relations without a direction, in addition to those read as such.
+        undirected: labels of relations without a direction, in addition to the undirected labels
+            that the file of the corpus declares.
 
     Raises:
         SettingError: if an annotator is unknown, the annotators are the same or share no document,

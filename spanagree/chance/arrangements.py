@@ -150,17 +150,18 @@ def _mask_other_rules(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools
 
 
 def _fill_groups_in_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
-    """Compute the distributions of groups that follow the uniform model, into a result.
+    """Compute the start distributions of all groups to which the uniform model applies.
 
-    In these groups each segment takes some of the group's slots, such as words, and may be in any.
+    It applies to groups whose segments occupy consecutive slots, such as words, and may start at
+    every slot.
 
     Args:
         kinds: kinds of places.
-        result: distributions of all classes; changed in place.
-        is_open: mask of the classes without a distribution.
+        result: start distributions of all classes; rows of these groups are written in place.
+        is_open: mask of the classes whose distribution is not computed yet.
 
     Returns:
-        Mask of the classes without a distribution afterwards.
+        Mask of the classes whose distribution is still not computed.
     """
     of_group, of_kind = result.group, result.kind
     class_rows = np.flatnonzero(is_open & _mask_classes_in_slots(kinds, of_group, of_kind))

@@ -140,18 +140,18 @@ def _compute_renewal_memory(excess: Ints, F: int) -> int:
 def _compute_starts_up_to(
     limit: int, excess: Ints, F: int, excesses: list[int], n_alone: int = 0
 ) -> Floats | None:
-    """Compute P(x), the probability of a start at x, up to ``limit``; (excesses, x).
+    """Compute P_e(x), the probability that a segment of excess e starts at x, for x ≤ ``limit``.
 
     Args:
         limit: largest x.
         excess: excess of each segment that is longer than one token.
         F: number of slots.
-        excesses: excesses of the segments for which P is computed, sorted.
-        n_alone: number of further segments of one token that must also be to the left.
+        excesses: distinct values of e for which P_e is computed, in ascending order.
+        n_alone: number of additional segments of one token that start before x.
 
     Returns:
-        P for a segment of each excess; ``None`` if another way is faster, or if more than half of
-        the segments may be to the left, so that digits would be lost.
+        P_e(x); (excesses, x). ``None`` if the exact sum over slots is faster, or if more than half
+        of the segments may start before x, where rounding errors are too large.
     """
     K, n, max_m = len(excess), F + int(excess.sum()), count_max_segments_left_of(excess, limit)
     is_shared = K < PASCAL_ROWS and len(excesses) * _MANY > K
@@ -286,11 +286,13 @@ def _compute_edges_with_outliers(
 
 
 def _extend_to_middle(W: Floats, last_position: int) -> Floats | None:
-    """Extend W_l(x), the probability of a start at x after l far segments, to the middle.
+    """Extend W_l(x) from the first positions x to all positions up to the middle of a document.
 
-    Where P is constant, W_l is a polynomial of degree l in x. Newton's interpolation finds it from
-    l positions in the second half of the known positions, and from one value near the end of the
-    document, which is equal to a sum of known values, because P is symmetric.
+    W_l(x) is the probability that a segment starts at x after exactly l far segments. Where P is
+    constant, W_l is a polynomial of degree l in x. The polynomial is computed by Newton's
+    interpolation, from l positions in the second half of the first positions and from one position
+    near the end of the document. Its value there is a sum of values at first positions, because P
+    is symmetric.
 
     Args:
         W: W_l(x) for the first positions x; (l, x).
@@ -377,16 +379,17 @@ def _trim_plateaus(P: Floats) -> list[Floats]:
 
 
 def _compute_shift_terms(T: Complexes, H: Complexes, K: int) -> Complexes:
-    """Compute the terms (−1)^j c_j, in Fourier space, of the sums Σ_m H(m) T'(m) of all excesses.
+    """Compute the coefficients (−1)^j c_j of Σ_m H(m) T'(m) = Σ_j (−z^e)^j c_j, in Fourier space.
 
-    Let T count sets of segments, and T' the sets without one segment of excess e. Then
+    T(m) counts the sets of m segments, and T'(m) the sets of m segments without one fixed segment
+    of excess e. By the recursion of :func:`subset_sums_without`,
 
-        T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m),
+        T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m).
 
-    which solves the recursion of :func:`subset_sums_without`. So
-    Σ_m H(m) T'(m) = Σ_j (−z^e)^j c_j, and e only shifts term j by j·e positions
-    (:func:`_sum_shifted`). The terms are written to H, to save memory. Values of m with a sum below
-    the error of the transforms are left out, which are most of them at most frequencies.
+    The coefficients c_j do not depend on e, which only shifts term j by j·e positions, so
+    :func:`_sum_shifted` computes the sums for all excesses from the same coefficients. Summands
+    below the rounding error of the transforms are left out. The coefficients overwrite H, which
+    saves memory.
 
     Args:
         T: numbers of sets of m segments with each total excess, transformed; (m, frequencies).

@@ -244,10 +244,10 @@ class WordRule:
     def _locate_on_line(
         self, document: Ints, start: Ints, end: Ints
     ) -> tuple[Ints, Ints, Ints, Ints]:
-        """Compute the positions of places in the concatenated documents, and their touched words.
+        """Convert the positions of places to positions in the concatenation of all documents.
 
         Returns:
-            Start and end of each place, and indices of the first and the last touched word.
+            Start and end of each place, and the first and last word that the place touches.
         """
         first, next_word = self.convert_to_words(document, start, end)
         line = self.stretch[document]
@@ -265,9 +265,11 @@ class WordRule:
         return np.searchsorted(self.end, s, side="right"), np.searchsorted(self.start, e)
 
     def compute_kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Compute the number of touched words, and a code of the positions of both ends.
+        """Compute the two components of the kind of each place.
 
-        Without touched words, the second component is the length of the place.
+        The first component is the number of words that the place touches. The second component says
+        where start and end lie in their words: at the edge, inside or outside. For places that
+        touch no word it is their length.
         """
         line_start, line_end, first_word, last_word = self._locate_on_line(document, start, end)
         n_touched = np.maximum(last_word - first_word + 1, 0)
@@ -375,12 +377,15 @@ class WordRule:
     def _list_places_between_words(
         self, document: Ints, touched: Ints, length: Ints
     ) -> tuple[Ints, Ints, Ints]:
-        """List the places of kinds without touched words: row of the kind, start and end.
+        """List the places between words, for all kinds of places that touch no word.
 
         Args:
             document: document of each kind.
-            touched: number of touched words of each kind; kinds with words are passed over.
+            touched: number of words that a place of each kind touches; only kinds with 0 are used.
             length: length of the places of each kind.
+
+        Returns:
+            Index of the kind, start and end of each place.
         """
         rows = np.flatnonzero(touched == 0)
         n_starts = np.maximum(self.lengths[document[rows]] - length[rows] + 1, 0)

@@ -128,7 +128,7 @@ class Places:
                 rule.check(corpus)
 
     def bind_to_ids(self, corpus: Corpus) -> Places:
-        """Return the rules by document id, so that parts of a corpus find their rules.
+        """Return a copy with rules by document id, which can be used for any part of the corpus.
 
         Raises:
             SettingError: if the numbers of rules and of documents differ.
@@ -355,7 +355,7 @@ def _build_unknown_error(text: str) -> SettingError:
 
 
 def _parse_rules_by_label(rule: Any, location: str) -> dict[str, Any]:
-    """Check the rule of a document, and list its rules by label.
+    """Return the rules of a document as a mapping from labels to checked rules.
 
     Args:
         rule: rule as the user wrote it, such as ``{"name": "site", "ok": […]}``.

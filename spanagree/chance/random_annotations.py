@@ -168,16 +168,17 @@ def simulate(
 def _draw_group_starts(
     group: Ints, tokens: Ints, segment_length: Ints, rng: np.random.Generator, free: bool
 ) -> Ints:
-    """Draw a random start for each segment; segments of a group do not overlap unless ``free``.
+    """Draw a random start for each segment; segments of the same group do not overlap.
 
-    A *slot* is a free token of the document, or a segment of the group, shrunk to one token.
+    Positions are drawn among slots. A *slot* is a token that no segment of the group covers, or one
+    whole segment of the group.
 
     Args:
         group: group of each segment.
         tokens: number of tokens of the document of each group.
         segment_length: length of each segment.
         rng: random generator.
-        free: True if segments do not exclude each other.
+        free: True to allow overlaps.
     """
     if free:
         if (segment_length > tokens[group]).any():

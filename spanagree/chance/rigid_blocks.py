@@ -39,13 +39,16 @@ class Blocks(NamedTuple):
 
 
 def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blocks:
-    """Merge segments of a group with overlapping hulls, directly or in a chain, into blocks.
+    """Merge segments of the same group into blocks, if their hulls overlap.
+
+    The hull of a segment extends from its first to its last token. A block contains all segments
+    that are connected by a chain of overlapping hulls.
 
     Args:
         group: group of each segment, such as its document.
         start: start of the hull of each segment.
         end: end of the hull of each segment.
-        alone: True to make every segment a block of its own.
+        alone: True to make each segment a block, even if hulls overlap.
 
     >>> blocks = chain_hulls(np.zeros(3, int), np.array([0, 3, 7]), np.array([4, 6, 9]))
     >>> blocks.block.tolist(), blocks.offset.tolist(), blocks.end.tolist()

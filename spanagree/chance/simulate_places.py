@@ -134,14 +134,15 @@ def _draw_from_the_end(
     copies: int,
     rng: np.random.Generator,
 ) -> Ints:
-    """Draw the places of all segments, from the last segment of the document to the first.
+    """Draw random arrangements of all segments, one segment after the other, from right to left.
 
-    The place of the last segment is drawn in proportion to the ways to place the others before it;
-    then the segment before it, and so on.
+    The probability of a place is proportional to the number of arrangements of the remaining
+    segments to the left of this place.
 
     Args:
-        n_ways: number of arrangements before each border, by the number of segments of each kind.
-        state_axis: kind of each place, as the index of its number; places are sorted by end.
+        n_ways: number of arrangements of segments that end at or before each border. Keys are
+            states: a state has the number of segments of each kind.
+        state_axis: kind of each place, as its index in a state; places are sorted by end.
         start: index of the start border of each place.
         end: index of the end border of each place.
         weight: weight of each place.

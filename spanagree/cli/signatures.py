@@ -57,10 +57,13 @@ class Parameter(NamedTuple):
 
 @cache
 def read_parameters(function: str) -> dict[str, Parameter]:
-    """Read the parameters of a function by name, in their order.
+    """Read the parameters of a function from its source code, without importing its module.
 
     Args:
-        function: full name, ``spanagree.room.module.function``, or that of a data class.
+        function: full name of the function or data class, as ``spanagree.room.module.function``.
+
+    Returns:
+        Parameters by name, in the order of the signature.
 
     >>> read_parameters("spanagree.levels.difficulty.difficulty")["chance"].choices
     ('auto', 'nonoverlapping', 'per-label', 'overlapping')

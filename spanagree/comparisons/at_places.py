@@ -86,7 +86,7 @@ class PlacementModel:
         return replace(measure, borders=find_word_borders)
 
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
-        """Draw random annotations of a layer, in which each segment keeps its kind of place.
+        """Draw random annotations of a layer, with each segment at a random place of its own kind.
 
         Args:
             layer: segments to place.
@@ -95,7 +95,7 @@ class PlacementModel:
             rng: random generator.
 
         Returns:
-            Layer with the documents of the first annotation, then those of the second, and so on.
+            Layer with the documents of all random annotations, one annotation after the other.
         """
         kind_of_segment, group = self.random.kind[classes], self.random.group[classes]
         (_,), group_index, _ = unique_rows(group)

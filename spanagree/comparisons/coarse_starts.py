@@ -146,7 +146,7 @@ class CoarseStarts(Starts):
     def _compute_expected_at_level(
         self, level: Resolution, layer_pair: LayerPair, measure: Measure
     ) -> Floats:
-        """Compute E[Σ φ] of each cell, with starts in the units of one resolution."""
+        """Compute E[Σ φ] of each cell, with starts rounded to the units of a resolution."""
         if measure.kernel == "cover":
             return self._compute_covered(level, layer_pair)
 

@@ -297,10 +297,10 @@ def _find_distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tu
 def _compute_cover_tables(
     model: PlacementModel, cell: Ints, class_index: Ints, count: Ints, example_cell: Ints
 ) -> tuple[Ints, Ints, dict[int, Floats]]:
-    """Compute the expected number of random segments at each token, for each annotation.
+    """Compute the cover of each annotation: the expected number of random segments at each token.
 
-    This is the *cover*, in tables with a row for each annotation and a column for each token. The
-    number of columns is a power of 2; each annotation is in the narrowest table that it fits.
+    Tables have a row for each annotation and a column for each token. The number of columns is a
+    power of 2, and each annotation has its row in the narrowest table with enough columns.
 
     Args:
         model: places of the segments.

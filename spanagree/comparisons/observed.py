@@ -150,10 +150,10 @@ def find_equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[In
 
 
 def find_overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """Find all pairs of segments that share a token in the same cell.
+    """Find all pairs of a segment of A and a segment of B in the same cell that share a token.
 
-    If two segments overlap, one starts in the other. Only such pairs are visited, however long the
-    segments are.
+    Segments overlap exactly if one of them starts within the other. Therefore each start is looked
+    up among the segments of the other annotator, and tokens are not compared.
 
     Returns:
         Index in A and index in B of the segments of each pair.

@@ -136,12 +136,12 @@ def correlate_profiles(
 def _correlate_by_fourier(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
-    """Compute the correlation as an inner product of P_A, P_B and φ in Fourier space.
+    """Compute the correlation Σ P_A(a) P_B(b) φ(b − a) as an inner product in Fourier space.
 
-    For arguments, see :func:`correlate_profiles`. Each function is symmetric about a point.
-    Multiplied by a phase for this point, its transform is real, and the three phases cancel. All
-    tokens between the edges contribute the same value, so most of them are left out of the
-    transforms and added afterwards.
+    The arguments are documented in :func:`correlate_profiles`. P_A, P_B and φ are each symmetric
+    about a point, so their transforms are real after multiplication by a phase, and the product of
+    the three phases is 1. All tokens between the edges contribute the same value; most of these
+    tokens are left out of the transforms, and their values are added at the end.
     """
     total = np.empty(len(a))
     if not len(a):

@@ -337,7 +337,7 @@ class _DistinctSegments:
         return (first * self.size[document] + second) * 2 + is_undirected
 
     def find_pairs(self, document: Ints, pair_place: Ints) -> tuple[Ints, Ints]:
-        """Return the indices of the head and the tail segment of the pair at each place."""
+        """Return the indices of the head and the tail segment of each pair of segments."""
         size = np.maximum(self.size[document], 1)
         head, tail = np.divmod(pair_place // 2, size)
         return self.first[document] + head, self.first[document] + tail

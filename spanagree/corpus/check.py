@@ -159,7 +159,7 @@ class Check(ResultBase):
         return "\n".join([*lines, *notes, "", break_signature(self.signature), ""])
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the table that ``by`` names, coverage or annotators; by default, the findings."""
+        """Build a table of coverage or annotators, as named by ``by``, or of findings."""
         if by == "coverage":
             columns = [
                 Column("", "seen by", "name"),

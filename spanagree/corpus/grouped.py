@@ -47,9 +47,9 @@ def group_documents(
     joined: bool = False,
     origin: str = "names",
 ) -> RawCorpus:
-    """Group the documents of a corpus, as clusters, or joined into one document each.
+    """Assign documents to groups, which are clusters, or join each group into one document.
 
-    A document without a group is a group by itself, named by its id.
+    A document without a group becomes a group of its own, with the document's id as its name.
 
     Args:
         raw: rows of a valid corpus.
@@ -156,10 +156,14 @@ def _compute_text_starts(lengths: Ints, sizes: Ints, gap: int) -> Ints:
 
 
 def _join_texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
-    """Join the texts of each new document, and compute the starts of tokens in them.
+    """Join the texts of each group into one text, and shift token starts to positions in it.
 
-    ``order`` are the indices of the texts, sorted by new document; ``sizes`` are the numbers of
-    texts in each. The result is empty if texts are unknown.
+    Returned are the new columns ``texts`` and ``token_starts``, as far as they are known.
+
+    Args:
+        raw: rows of the documents before joining.
+        order: indices of these documents, sorted by group.
+        sizes: number of documents of each group.
     """
     if raw.texts is None:
         return {}

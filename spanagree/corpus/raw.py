@@ -211,7 +211,7 @@ class RawCorpus(Content):
         return ("" if self.texts is None else self.texts[d]), start, end
 
     def select_columns(self, rows: Bools | Ints) -> dict[str, Any]:
-        """Return the columns of some segments, by name; ``rows`` are a mask or indices."""
+        """Return columns of segments, by name; ``rows`` selects segments (a mask or indices)."""
         columns = ("annotation", "start", "end", "label", "quote")
         values = ((name, getattr(self, name)) for name in columns)
         return {name: None if value is None else value[rows] for name, value in values}

@@ -130,7 +130,7 @@ def infer_seen_by_systems(
 
 
 def count_seen(corpus: Corpus, names: Iterable[str] | None = None) -> Ints:
-    """Count the annotators who saw each document, among all or those in `names`.
+    """Count the annotators who saw each document; with `names`, only annotators with these names.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], None], "ann": [[(0, 2, "X")], []]})
     >>> count_seen(corpus).tolist(), count_seen(corpus, ["bob"]).tolist()

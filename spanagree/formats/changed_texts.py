@@ -345,11 +345,14 @@ def find_changed_quote(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def _compute_edit_costs(text: str, quote: str, max_changes: int) -> np.ndarray | None:
-    """Compute the cost of the best match of a quote that ends at each position of the text.
+    """Compute the lowest cost of an approximate match of a quote, by end position of the match.
 
-    A cost is the number of changes times ``_CHANGE_UNIT``, plus the start of the match; the array
-    has an entry more than the text has characters. ``None`` is returned if each match needs more
-    than ``max_changes``.
+    A cost is the number of changed characters times ``_CHANGE_UNIT``, plus the start position of
+    the match.
+
+    Returns:
+        Costs, (characters of the text + 1,); ``None`` if every match needs more changes than
+        ``max_changes``.
     """
     code_points = np.array([ord(character) for character in text])
     positions = np.arange(len(code_points) + 1)

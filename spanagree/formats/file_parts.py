@@ -233,7 +233,15 @@ def _build_parts_by_file(patterns: Sequence[PathName], form: str | None) -> _Nam
 
 
 def _build_inception_part(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
-    """Build one part from all patterns if the files of each form a project, else no part."""
+    """Build a part with all files of an INCEpTION project.
+
+    Args:
+        source: path pattern of each annotator.
+        form: name of the format, or ``None`` to detect it.
+
+    Returns:
+        One part; none if a path is not a pattern, or its files are not from INCEpTION.
+    """
     paths = list(source.values())
     if form not in (None, "inception") or not paths:
         return []

@@ -36,13 +36,15 @@ def as_corpus_or_parts(source: CorpusLike) -> Any:
 
 
 def convert_to_corpus_and_gold(first: Any, second: Any) -> tuple[Any, str | None]:
-    """Convert two arguments of a function to a corpus or its parts, and the gold annotator.
+    """Convert the first two arguments of ``evaluate`` to a corpus and the gold annotator's name.
 
-    Tags of gold and a system are two lists of tag lists, two mappings from documents to tags, or
-    one mapping from layers to tag lists. Of two paths, the first is gold and the second a system,
-    unless the second argument is the name of an annotator of the first file: this annotator is
-    gold. Lists and mappings of paths, Docs by annotator, data frames and datasets with one document
-    in each row are read too. All other values are returned unchanged.
+    - Two lists of tag lists, or two mappings from documents to tags: gold and one system.
+    - A mapping from annotators to tag lists, to paths or to spaCy Docs; a list of paths; a data
+      frame or dataset with one document in each row: the corpus. The second argument is the name of
+      the gold annotator.
+    - Two paths: the gold file and the file of one system. If the second argument is the name of an
+      annotator of the first file, that annotator is gold, and no second file is read.
+    - Other values are returned unchanged.
 
     Raises:
         InputError: if tags or segments have another layout, with the call that accepts it.

@@ -49,8 +49,9 @@ def parse_records(
 ) -> Iterator[tuple[str, Any]]:
     r"""Yield the location and value of each record of a JSON text that is read in chunks.
 
-    Records are entries of a list, or values one after the other. Error messages begin with ``name``
-    and end with ``requirement``.
+    Records are the entries of one list, or consecutive values. If a value is an object with a list
+    under a key in ``inside``, the entries of this list are records. Error messages begin with
+    ``name``, the printable path, and end with ``requirement``, which describes the valid content.
 
     >>> list(parse_records("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]

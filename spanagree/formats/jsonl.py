@@ -290,7 +290,13 @@ def _parse_unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
 
 
 def _parse_relations(entries: Any, segments: Any, location: str) -> list[RawRelation]:
-    """Parse the relations of an annotator; ``segments`` is ``None`` if they did not see it."""
+    """Parse the relations of one annotator in one document.
+
+    Args:
+        entries: relations as they are written in the file.
+        segments: segments of the annotator, or ``None`` if the annotator did not see the document.
+        location: beginning of error messages.
+    """
     if entries is None:
         return []
     keys = ("first", "second", "label")

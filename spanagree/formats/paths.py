@@ -90,7 +90,9 @@ def find_first_value(record: Any, path: str) -> Any:
 
 
 def find_keyed_values(record: Any, path: str) -> list[tuple[str, Any]]:
-    """Find the values at a path, each with the key of its last ``*``, or with an empty key.
+    """Return pairs (key, value) for all values at a path.
+
+    The key is the key that the last ``*`` of the path matches; it is empty if there is no ``*``.
 
     >>> find_keyed_values({"by": {"ann": [1], "bob": []}}, "by.*")
     [('ann', [1]), ('bob', [])]

@@ -129,7 +129,7 @@ def _check_documents(name: object, documents: object) -> list[Sequence[str] | No
 
 
 def _compute_lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
-    """Compute the length of each document; all layers that saw it must have as many tags."""
+    """Compute the number of tokens of each document, and check that all annotators agree on it."""
     shapes = (
         {} if tokens is None else {"tokens": np.array([len(words) for words in tokens], np.int64)}
     )

@@ -113,12 +113,15 @@ def choose_weights(measurement: str | None, category_weights: str | None) -> str
 
 
 def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
-    """Compute a matrix of weights by its name; (categories, categories), or ``None`` for identity.
+    """Compute the matrix of agreement weights of categories; (categories, categories).
+
+    ``None`` is returned for identity weights.
 
     Args:
-        name: name in :data:`CATEGORY_WEIGHTS`, or "ranks" for α of an ordinal scale.
+        name: name of the weights, a key of :data:`CATEGORY_WEIGHTS`, or "ranks" for α of an ordinal
+            scale.
         table: labels.
-        order: categories from low to high; `None` for numbers.
+        order: categories from low to high; ``None`` if categories are numbers.
     """
     if name == "identity":
         return None
@@ -284,15 +287,18 @@ def count_co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def sum_weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | Ints:
-    """Sum the weights of ordered pairs of labels, by number of labels of the item and by category.
+    """Sum the weights of ordered pairs of labels of the same item.
+
+    Sums are separate for items with different numbers of labels, and for the category of the first
+    label of a pair.
 
     Args:
         table: labels.
         weights: weights of categories; ``None`` for nominal labels.
 
     Returns:
-        Sums by first category, (R, categories), for the R distinct numbers of labels; with
-        nominal weights ``agreeing`` of :class:`~spanagree.corpus.label_counts.LabelCounts`.
+        Sums for the R distinct numbers of labels of an item; (R, categories). For nominal labels
+        these are ``agreeing`` of :class:`~spanagree.corpus.label_counts.LabelCounts`.
     """
     n, _, n_given, agreeing = table.counts
     if weights is None:

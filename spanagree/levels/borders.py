@@ -213,10 +213,11 @@ def _check_thresholds(values: Any, name: str) -> list[float]:
 
 
 def _count_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
-    """Choose borders near to shares of the documents, and count the documents below each border.
+    """Choose borders of difficulty, and count the documents below each border.
 
-    Borders are chosen in order. Each is as near to its share as ties and the previous border allow,
-    so the borders together need not be optimal.
+    Each border is chosen so that the share of documents below it is as close as possible to the
+    wanted share. Documents of equal difficulty stay on one side. Borders are chosen one by one,
+    from the lowest, so the sum of all deviations is not always the smallest.
 
     Args:
         sorted_values: difficulties in ascending order.

@@ -225,7 +225,7 @@ class Gold(Result):
         ]
 
     def _tabulate_labels(self) -> Frame:
-        """Build the table with a row for each label: segments elected, and to be adjudicated."""
+        """Build a table of the elected segments and the segments to adjudicate of each label."""
         counted, rows = self.counted, []
         is_gold = counted.outcome == GOLD
         for code in np.unique(counted.label).tolist():

@@ -334,13 +334,13 @@ def _join_pieces_to_stretches(
 def _estimate_probabilities(
     ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
 ) -> tuple[_Positions, Floats]:
-    """Divide documents into pieces between boundaries, and estimate the probabilities of labels.
+    """Divide documents at all segment boundaries into pieces, and estimate label probabilities.
 
-    The arguments are those of :func:`elect_by_probabilities`.
+    The arguments are documented in :func:`elect_by_probabilities`.
 
     Returns:
-        Positions with documents as groups, and the probabilities of no label and of each label for
-        the piece that begins at each position: (positions, labels + 1).
+        Start position of each piece, grouped by document, and the probabilities that a piece has no
+        label or each of the labels; (pieces, labels + 1).
     """
     seen_documents = np.flatnonzero(is_seen.any(axis=0) & (lengths > 0))
     (document, offset), _, _ = unique_rows(

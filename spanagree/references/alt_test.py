@@ -820,16 +820,17 @@ def _build_share_grid(angles: Floats, epsilon: float) -> Floats:
 
 
 def _compute_probability(most_losses: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
-    """Compute the probability that a random score is at most the observed score.
+    """Compute the probability that a random score is at most as large as the observed score.
 
     Args:
-        most_losses: result of :func:`_find_most_losses`.
+        most_losses: largest number of losses with such a score, by number of instances without a
+            tie, from :func:`_find_most_losses`.
         n: number of instances.
-        epsilon: difference ε of the probabilities of lone losses and lone wins.
-        shares: probabilities that an instance is no tie.
+        epsilon: ε, the probability of a loss minus the probability of a win.
+        shares: values of the probability that an instance is not a tie.
 
     Returns:
-        Probability for each of these shares.
+        Probability of such a score for each value in ``shares``.
     """
     from scipy.special import bdtr, gammaln, xlog1py, xlogy  # take a tenth of a second to import
 

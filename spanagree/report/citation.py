@@ -432,13 +432,14 @@ def cite(
     format: Cited = "text",  # noqa: A002 — named as the option
     results: bool = False,
 ) -> str:
-    """Write a methods paragraph, with a sentence for each setting of a result, and references.
+    """Write a methods paragraph that describes each setting of a result, and its references.
 
     Args:
         result: result, or the signature below its table. Default: write a general sentence and all
             references.
         format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, only the references.
-        results: True for a paragraph of results instead: the verdict and warnings.
+        results: True to write a paragraph of results, with the verdict and all warnings, in place
+            of the methods paragraph.
 
     Raises:
         InputError: if it is not a signature, or contains unknown settings.

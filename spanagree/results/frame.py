@@ -238,7 +238,7 @@ class Frame:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """The rows as mappings for JSON, with scores as objects, and without signatures."""
+        """Return rows as mappings for JSON; scores are nested mappings, signatures are left out."""
         if self.in_data is not None:
             return self.in_data.records
         keys = [column.key for column in self.columns]

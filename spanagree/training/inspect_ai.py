@@ -19,10 +19,10 @@ def inspect_metric(
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
 ) -> Any:
-    """Build a metric for ``@scorer(metrics=[…])`` of Inspect: the F1 over all samples.
+    """Build a metric for ``@scorer(metrics=[…])`` of Inspect, which computes F1 over all samples.
 
-    A scorer stores the annotations in the metadata of each ``Score``: ``length`` of the text, and
-    ``gold`` and ``answer``, lists of start, end and label.
+    The metric reads the metadata of each ``Score``, where a scorer has to store ``length``, the
+    length of the text, and ``gold`` and ``answer``, lists of (start, end, label).
 
     Args:
         value: kind of F1: observed, expected by chance alone, or corrected.

@@ -99,10 +99,12 @@ def yield_batches(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
 
 
 def build_powerless_caveat(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ...]:
-    """Build a caveat if too few draws keep every p from being significant after Holm's correction.
+    """Build a caveat if no p can be significant after Holm's correction, because of too few draws.
+
+    With n draws, p is at least 1 / (n + 1).
 
     Args:
-        values: p of each test; undefined tests do not count.
+        values: p of each test; an undefined p is not a test.
         n_draws: number of draws for each p.
         noun: word for one test, such as "system".
 

@@ -79,11 +79,12 @@ class Continua(NamedTuple):
 
 
 def collect_continua(corpus: Corpus, joined: bool) -> Continua:
-    """Collect the units of the documents that at least two annotators saw.
+    """Collect the units of all annotators in each document that at least two annotators saw.
 
     Args:
         corpus: annotations.
-        joined: True to join the documents that every annotator saw to one document.
+        joined: True to concatenate the documents that every annotator saw into one document, and to
+            leave out all others.
 
     Raises:
         SettingError: if units of the same annotator and category overlap.

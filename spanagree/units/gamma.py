@@ -321,7 +321,12 @@ def _build_summands(weight: Floats, observed: AlignmentSums, expected: ExpectedD
 
 
 def _compute_gamma(sums: Floats, expected: ExpectedDisorder) -> CoefficientScore:
-    """Compute γ and its standard error from the sums of each document; (documents, 4)."""
+    """Compute γ = 1 − observed disorder / expected disorder, with its standard error.
+
+    Args:
+        sums: observed disorder, expected disorder, and the weight of each; (documents, 4).
+        expected: expected disorder of the corpus, with its standard error.
+    """
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
     no_chance_reason = "random annotations are in no disorder either"

@@ -208,16 +208,16 @@ def _align_in_parts(
 def sum_categories(
     units: Units, group: Ints, n_documents: int, n_categories: int, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Sum the dissimilarities of the categories of aligned pairs, as γ_cat weighs them.
+    """Sum the categorical dissimilarities of aligned pairs of units, with the weights of γ_cat.
 
-    The weight w of a pair falls with the distance of its units. A pair counts in the sum over all
-    categories, and in that of the label of each of its two units.
+    The weight w of a pair of units decreases with the distance between both units. Each pair is
+    added to the sum over all categories, and to the sum of the category of each of its two units.
 
     Args:
         units: units of all documents.
         group: unitary alignment of each unit.
         n_documents: number of documents.
-        n_categories: number of labels, and 1 for all.
+        n_categories: number of sums of a document: one for all categories, one for each category.
         dissimilarity: dissimilarity of two units.
 
     Returns:
@@ -337,10 +337,11 @@ def _draw_as_pygamma(continuum: Continuum, _: str, rng: np.random.Generator) -> 
 
 
 def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
-    """Draw a continuum: each annotator gets the units of a random one, all shifted cyclically.
+    """Draw a continuum in which each annotator has shifted units of a random annotator.
 
-    Units that are shifted beyond the end of the document continue at its beginning. The shifts of
-    two annotators differ by at least half the mean length of units, while the document has room.
+    One random shift is added to all units of an annotator. Units that are shifted beyond the end of
+    the document continue at its beginning. The shifts of any two annotators differ by at least half
+    the mean length of units, if the document is long enough.
     """
     drawn_units = []
     for document, annotators, units in _list_documents(continuum):

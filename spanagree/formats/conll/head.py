@@ -109,7 +109,10 @@ class ConllHeader:
         return starts, line_kinds, dict(n_skipped)
 
     def is_token(self, text: str) -> bool:
-        """Check whether a line that begins with ``#`` is a token: it has all columns, and tags."""
+        """Check whether a line that begins with ``#`` is a token line, and not a comment.
+
+        A token line has all columns, and valid tags in the columns of tags.
+        """
         fields = split_fields(text, self.layout.sign)
         if self.layout.ragged:  # each row begins with the document
             return False
@@ -239,7 +242,7 @@ def _yield_lines(data: bytes, starts: Ints, indices: Ints) -> Iterator[bytes]:
 def _select_lines(
     condition: Callable[[bytes], bool], data: bytes, starts: Ints, indices: Ints
 ) -> Ints:
-    """Select the lines that meet a condition, which is evaluated once for equal lines."""
+    """Return the indices of lines that meet a condition; equal lines are checked only once."""
     lines = [*_yield_lines(data, starts, indices)]
     is_met = {line: condition(line) for line in {*lines}}
     return indices[[is_met[line] for line in lines]]

@@ -75,8 +75,8 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
 def guess_from_head(head: FileHead) -> dict[str, Any]:
     """Guess the columns with spans or tags from the beginning of a file.
 
-    The result is empty if the file has no such columns, or if several columns are possible, which
-    is an error when the file is read.
+    Returned are settings of the reader. They are empty if the file has no such columns, or if there
+    are several candidates, for which the reader raises an error later.
     """
     try:
         return _guess_from_head(head)

@@ -135,16 +135,20 @@ class CasDocument(NamedTuple):
 def choose_layers(
     documents: Iterable[CasDocument], layer: str | None, feature: str | None, location: str
 ) -> Chosen:
-    """Choose layers and features: those that the user named, or the only ones in use, if any.
+    """Choose the layers and features to read.
+
+    Without ``layer`` the only layer that has annotations is chosen, and without ``feature`` the
+    only feature of this layer that has values.
 
     Args:
         documents: documents.
-        layer: layers, in full or the last part of their names, with commas between them.
-        feature: features, each of which is read in the layers that have it.
+        layer: comma-separated names of layers, each in full or only its last part.
+        feature: comma-separated names of features; each is read in all chosen layers that have it.
         location: printable path.
 
     Raises:
-        InputError: if a layer or feature is missing, or several are in use; the message lists them.
+        InputError: if a named layer or feature does not exist, or if no name is set and several
+            layers or features are in use; the message lists them.
     """
     layers: dict[str, Counter[str]] = {}
     sizes: Counter[str] = Counter()

@@ -158,14 +158,14 @@ class Project:
     def add_annotator(
         self, document: str, user: str, file: File | None, state: str, imported: CasDocument
     ) -> None:
-        """Add the annotations of an annotator in a document that the annotator saw.
+        """Add the annotations of one annotator in one document, or count the document as unseen.
 
         Args:
             document: id of the document.
-            user: the annotator.
-            file: file of the annotator, or `None`.
-            state: state of the annotator's work.
-            imported: document as it was imported.
+            user: name of the annotator.
+            file: file with the annotations of the annotator, or ``None`` if there is none.
+            state: state of the annotator's work on the document, a key of ``STATES``.
+            imported: document before annotation.
         """
         self.annotators[user] = None
         reason = STATES[state]
@@ -310,9 +310,12 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
 def _find_description(
     names: Sequence[str], read_bytes_of: Callable[[str], bytes], location: str
 ) -> Mapping[str, Any]:
-    """Find the description of a project among its files, in JSON; empty if there is none.
+    """Read the JSON file that describes an INCEpTION project; empty if the project has none.
 
-    ``read_bytes_of`` is a function that reads a file by its name.
+    Args:
+        names: names of all files of the project.
+        read_bytes_of: function that returns the content of a file by its name.
+        location: beginning of error messages.
     """
     folders = {match[1] for match in map(_FILE.fullmatch, names) if match}
     candidates = [name for name in names if _ABOUT.fullmatch(name)]

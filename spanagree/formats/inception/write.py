@@ -28,10 +28,13 @@ _NAME = re.compile(r"[^\\/:\x00-\x1f.][^\\/:\x00-\x1f]*")
 
 
 def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
-    """Write a document of one annotator as a file, or all documents, in a .zip, as a project.
+    """Write a corpus as WebAnno TSV.
 
-    Labels are values of the layer NamedEntity, which every project has. Tokens are separated by
-    white space, sentences end with lines; white space at the beginning of a text becomes blanks.
+    If the name of the path ends with .zip, a project with a TSV file for each document and
+    annotator is written; otherwise a single TSV file, for a corpus with one document and one
+    annotator. Labels become values of the layer NamedEntity, which every project has. Texts are
+    split into tokens at white space, and into sentences at line breaks. White space at the
+    beginning of a text is written as blanks.
 
     Raises:
         SettingError: if there are several documents or annotators and the file is not a .zip; if

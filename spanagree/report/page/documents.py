@@ -68,7 +68,7 @@ def format_data(report: Overview) -> str:
 
 
 def _list_cells(corpus: Corpus, confused: Confusion) -> list[int]:
-    """List both label indices and the count of each non-zero cell of a confusion, flat."""
+    """Return a flat list of row label index, column label index and count of each non-zero cell."""
     label_indices = [*(corpus.labels.index(label) for label in confused.labels), len(corpus.labels)]
     cells = np.argwhere(confused.matrix).tolist()
     rows = ((label_indices[i], label_indices[j], int(confused.matrix[i, j])) for i, j in cells)
