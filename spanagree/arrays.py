@@ -1,4 +1,4 @@
-"""Types of arrays and of progress functions, and operations on rows, ranges and sorted arrays.
+"""Types of arrays and of progress functions; operations on rows, ranges, sorted arrays and names.
 
 A *table* is a list of columns, arrays of equal length. Its rows are compared by their first column,
 then by the second, and so on.
@@ -345,3 +345,28 @@ def mix_bits(numbers: Hashes) -> Hashes:
     numbers = (numbers ^ (numbers >> np.uint64(30))) * _MIX_1
     numbers = (numbers ^ (numbers >> np.uint64(27))) * _MIX_2
     return numbers ^ (numbers >> np.uint64(31))
+
+
+class Vocabulary(dict[str, int]):
+    """Codes of words, by order of first use: ``map(vocabulary.__getitem__, words)`` has no loop."""
+
+    def __missing__(self, word: str) -> int:
+        code = self[word] = len(self)
+        return code
+
+
+def encode_by_first_use(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Encode names as integers; also return distinct names, in the order of first use.
+
+    >>> encode_by_first_use(["PER", "LOC", "PER"])
+    (array([0, 1, 0]), ('PER', 'LOC'))
+    """
+    vocabulary = Vocabulary()
+    return np.fromiter(map(vocabulary.__getitem__, names), np.int64), tuple(vocabulary)
+
+
+def freeze_array(values: Any, dtype: type) -> Any:
+    """Copy values into a read-only array."""
+    array: Any = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array

@@ -22,11 +22,17 @@ import numpy as np
 from spanagree.agreement.count import PairsByDocument
 from spanagree.agreement.paired import count_outcomes
 from spanagree.agreement.team import AnnotatorScores, Mean
-from spanagree.arrays import Floats, Ints, expand_ranges, unique_rows, yield_batches
+from spanagree.arrays import (
+    Floats,
+    Ints,
+    encode_by_first_use,
+    expand_ranges,
+    unique_rows,
+    yield_batches,
+)
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
-from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import escape_name, pluralize
 from spanagree.results.frame import Column, Value, format_figure
 from spanagree.results.result import NanEqualMixin

@@ -32,6 +32,7 @@ from spanagree.arrays import (
     Floats,
     Ints,
     argsort_rows,
+    freeze_array,
     group_indices,
     unique,
     unique_matrix_rows,
@@ -39,7 +40,7 @@ from spanagree.arrays import (
 )
 from spanagree.chance.edges import FIRST_EDGE, compute_short_edges
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, concatenate_segments, freeze_array, is_time
+from spanagree.corpus.segments import Layer, concatenate_segments, is_time
 from spanagree.errors import (
     InputError,
     check_choice,

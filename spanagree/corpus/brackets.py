@@ -12,8 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from spanagree.arrays import Ints
-from spanagree.corpus.segments import Vocabulary
+from spanagree.arrays import Ints, Vocabulary
 from spanagree.corpus.tags import TagSegments
 from spanagree.errors import InputError, quote_value
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, unique_rows
+from spanagree.arrays import Bools, Ints, freeze_array, unique_rows
 from spanagree.corpus.raw import RawCorpus, select_reading
 from spanagree.corpus.segments import (
     LONGEST,
@@ -31,7 +31,6 @@ from spanagree.corpus.segments import (
     SegmentsByAnnotator,
     concatenate_segments,
     find_overlapping,
-    freeze_array,
 )
 from spanagree.corpus.words import TokenBytes
 from spanagree.errors import (

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, find_entries, group_indices, unique_rows
+from spanagree.arrays import Ints, encode_by_first_use, find_entries, group_indices, unique_rows
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import encode_by_first_use
 from spanagree.corpus.tokens import count_characters
 from spanagree.errors import SettingError, pluralize, quote_value
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, dense_ranks
+from spanagree.arrays import Bools, Ints, dense_ranks, freeze_array
 from spanagree.corpus.label_counts import LabelCounts, count_labels_of_items
 from spanagree.corpus.label_text import (
     convert_name,
@@ -23,7 +23,6 @@ from spanagree.corpus.label_text import (
     encode_names,
     write_notes_on_names,
 )
-from spanagree.corpus.segments import freeze_array
 from spanagree.errors import (
     InputError,
     check_annotator_names,

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, encode_by_first_use
 from spanagree.corpus.names import group_similar_names
-from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import (
     InputError,
     invalid_value,

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row
+from spanagree.arrays import Bools, Ints, encode_by_first_use, first_equal_row, is_repeated_row
 from spanagree.corpus.best_labels import BEST, rename_to_best_labels
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import encode_by_first_use
 from spanagree.errors import (
     InputError,
     SettingError,

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, dense_ranks, group_indices, narrow_integers
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    Vocabulary,
+    dense_ranks,
+    group_indices,
+    narrow_integers,
+)
 from spanagree.corpus.details import RelationTable, SegmentDetails, join_details
-from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
+from spanagree.corpus.segments import Content, Layer, RawLayer
 from spanagree.errors import check_choice
 
 if TYPE_CHECKING:

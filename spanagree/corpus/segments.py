@@ -17,6 +17,7 @@ from spanagree.arrays import (
     argsort_rows,
     dense_ranks,
     find_entries,
+    freeze_array,
     is_sorted,
     unique_rows,
 )
@@ -448,31 +449,6 @@ class RawLayer(NamedTuple):
     names: tuple[str, ...]
     annotated: Bools
     details: SegmentDetails | None = None
-
-
-class Vocabulary(dict[str, int]):
-    """Codes of words, by order of first use: ``map(vocabulary.__getitem__, words)`` has no loop."""
-
-    def __missing__(self, word: str) -> int:
-        code = self[word] = len(self)
-        return code
-
-
-def encode_by_first_use(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Encode names as integers; also return distinct names, in the order of first use.
-
-    >>> encode_by_first_use(["PER", "LOC", "PER"])
-    (array([0, 1, 0]), ('PER', 'LOC'))
-    """
-    vocabulary = Vocabulary()
-    return np.fromiter(map(vocabulary.__getitem__, names), np.int64), tuple(vocabulary)
-
-
-def freeze_array(values: Any, dtype: type) -> Any:
-    """Copy values into a read-only array."""
-    array: Any = np.array(values, dtype=dtype)
-    array.setflags(write=False)
-    return array
 
 
 def is_time(offsets: str) -> bool:

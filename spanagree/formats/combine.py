@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, Vocabulary
 from spanagree.corpus.balance import add_balances, move_count
 from spanagree.corpus.collector import Version, check_same_document
 from spanagree.corpus.details import join_details
@@ -24,7 +24,6 @@ from spanagree.corpus.joined import merge_notes, merge_settings
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import hash_texts, replace_line_ends, write_note_on_same_texts
-from spanagree.corpus.segments import Vocabulary
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import (
     InputError,

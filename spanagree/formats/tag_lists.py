@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, Vocabulary, encode_by_first_use
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Vocabulary, encode_by_first_use
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import (
     InputError,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import unique_rows
+from spanagree.arrays import encode_by_first_use, unique_rows
 from spanagree.corpus.details import SegmentDetails, check_attribute
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.segments import concatenate_segments, encode_by_first_use
+from spanagree.corpus.segments import concatenate_segments
 from spanagree.formats.guessed import CorpusLike, as_corpus
 
 NONE = "(none)"

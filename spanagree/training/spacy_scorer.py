@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, encode_by_first_use
 from spanagree.chance.model import build_chance_model
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import RawLayer, encode_by_first_use
+from spanagree.corpus.segments import RawLayer
 from spanagree.errors import InputError, quote_value
 from spanagree.results.data import to_plain_data
 from spanagree.results.score import Score

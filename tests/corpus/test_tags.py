@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.segments import encode_by_first_use
+from spanagree.arrays import encode_by_first_use
 from spanagree.corpus.tag_writer import write_tags
 from spanagree.corpus.tags import ALIASES, SCHEMES, look_up_scheme, parse_prefixed_tag, read_tags
 

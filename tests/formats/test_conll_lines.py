@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.arrays import encode_by_first_use
 from spanagree.corpus import words as words_module
-from spanagree.corpus.segments import encode_by_first_use
 from spanagree.corpus.tags import parse_prefixed_tag
 from spanagree.corpus.words import TokenBytes
 from spanagree.errors import InputError, escape_name, pluralize, quote_value

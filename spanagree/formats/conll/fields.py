@@ -9,8 +9,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, to_smallest_integers, unique
-from spanagree.corpus.segments import Vocabulary, encode_by_first_use
+from spanagree.arrays import (
+    Bools,
+    Ints,
+    Vocabulary,
+    encode_by_first_use,
+    to_smallest_integers,
+    unique,
+)
 from spanagree.corpus.words import TokenBytes
 from spanagree.formats.conll.columns import split_fields
 from spanagree.formats.conll.lines import find_line_starts

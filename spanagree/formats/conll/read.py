@@ -10,12 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, encode_by_first_use
 from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import build_valid_corpus
-from spanagree.corpus.segments import encode_by_first_use
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import parse_tag
 from spanagree.errors import (

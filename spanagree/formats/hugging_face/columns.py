@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints
-from spanagree.corpus.segments import Vocabulary
+from spanagree.arrays import Ints, Vocabulary
 from spanagree.corpus.tags import IGNORED, is_ignored
 from spanagree.errors import (
     InputError,
