@@ -108,9 +108,6 @@ ONE_TO_ONE: tuple[str, ...] = ("overlap", "partial")
 SLICES: tuple[str, ...] = ("length", "seen")
 """Classes of segments that results can be broken down by, in addition to columns of metadata."""
 
-MIN_SHARED = 10
-"""Number of shared documents below which the figure of a pair is marked."""
-
 MIN_ANNOTATORS = 2
 """Number of annotators that a document needs for a vote."""
 

@@ -10,7 +10,6 @@ from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import count_compared
 from spanagree.agreement.result import Agreement, build_agreement
 from spanagree.arrays import Progress, sub_progress
-from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import (
@@ -42,7 +41,7 @@ def agree(
     *,
     annotators: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
-    min_shared: int = MIN_SHARED,
+    min_shared: int = 10,
     match: MatchName = "exact",
     chance: ChanceOrAuto = "auto",
     places: Given | None = None,

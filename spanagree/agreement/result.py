@@ -30,7 +30,6 @@ from spanagree.agreement.team import (
     write_notes_on_sharing,
 )
 from spanagree.arrays import Floats
-from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import check_choice, check_known
@@ -286,7 +285,7 @@ class Agreement(Result, MappingResult):
 
 
 def build_agreement(
-    counts: AgreementCounts, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
+    counts: AgreementCounts, min_shared: int, jackknife: Jackknife | None = None
 ) -> Agreement:
     """Build an agreement from counts.
 

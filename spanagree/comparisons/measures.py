@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.chance.model import AUTO, NONE, ChanceModel
+from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, quote_value
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 SAME_BORDERS = "the same borders"
 OVERLAP = "an overlap"
 LABEL_OVERLAP = "an overlap of segments with one label"
+
+FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
+"""Kind of overlap within a layer that each chance model forbids."""
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
@@ -275,3 +280,27 @@ def find_measure(match: str) -> Measure:
         return _build_near_measure(name_match[1], int(name_match[2]), name_match[3] or "")
     check_choice(match, MEASURES, "match")
     return MEASURES[match]
+
+
+def find_forbidden_overlaps(match: str, chance: ChanceModel) -> dict[str, str]:
+    """Find the kinds of overlaps that a measure and a chance model forbid, by option.
+
+    Without chance, a measure in which no segment counts twice forbids nothing.
+    """
+    measure = find_measure(match)
+    is_free = bool(chance.undefined) and measure.pairs_once
+    return {
+        "match": "" if is_free else measure.forbids,
+        "chance": FORBIDDEN_BY_CHANCE.get(chance.name, ""),
+    }
+
+
+def are_compatible(*names: str) -> bool:
+    """Check whether measures and chance models with these names can be combined.
+
+    Segments that are matched one-to-one must exclude each other at random.
+    """
+    measures = (find_measure(name) for name in names if name not in (AUTO, NONE, *CHANCES))
+    one_to_one = [measure for measure in measures if measure.one_to_one]
+    any_label = any(not measure.of_label for measure in one_to_one)
+    return not (one_to_one and "overlapping" in names) and not (any_label and "per-label" in names)

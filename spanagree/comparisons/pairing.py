@@ -16,7 +16,8 @@ import numpy as np
 
 from spanagree.arrays import Ints, unique_rows
 from spanagree.comparisons.measures import MEASURES
-from spanagree.comparisons.observed import find_overlapping_pairs, find_similar_pairs
+from spanagree.comparisons.observed import find_similar_pairs
+from spanagree.comparisons.overlapping_pairs import find_overlapping_pairs
 from spanagree.corpus.discontinuous import encode_shapes
 from spanagree.corpus.segments import Layer
 

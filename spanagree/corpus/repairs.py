@@ -13,6 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, is_repeated_row, unique_rows
 from spanagree.corpus import balance
+from spanagree.corpus.absent import yield_notes_on_absent
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces, SegmentDetails, find_overlapping_shapes, merge_pieces
 from spanagree.corpus.flaws import (
@@ -30,7 +31,6 @@ from spanagree.corpus.flaws import (
 )
 from spanagree.corpus.offsets import find_nearest
 from spanagree.corpus.raw import STANDS, RawCorpus
-from spanagree.corpus.roles import yield_notes_on_absent
 from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.corpus.unplaced import UNPLACED
 from spanagree.errors import SettingError, check_choice, pluralize, write_number_of_further

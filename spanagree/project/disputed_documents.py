@@ -34,7 +34,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
 )
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.measures import find_measure, list_measures
-from spanagree.comparisons.observed import find_overlapping_pairs
+from spanagree.comparisons.overlapping_pairs import find_overlapping_pairs
 from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import encode_shapes

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.comparisons.counting import MatchCountOptions, collect_gold_settings
-from spanagree.comparisons.observed import find_overlapping_pairs
+from spanagree.comparisons.overlapping_pairs import find_overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.segments import Layer

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.choices import ClusterBy, Over
 from spanagree.errors import SettingError, check_choice, quote_value
 from spanagree.settings import format_kinds_and_confidence
+
+if TYPE_CHECKING:
+    from spanagree.choices import ClusterBy, Over
 
 CLUSTER_BY = {
     "document": "whole documents with all their sentences, or with --group-by whole groups",
