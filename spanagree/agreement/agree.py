@@ -19,7 +19,7 @@ from spanagree.errors import (
     join_names,
     pluralize,
 )
-from spanagree.parts.compared_rows import compare_corpus_or_parts
+from spanagree.parts.compared_rows import compare_corpus
 from spanagree.settings import document_noun
 
 if TYPE_CHECKING:
@@ -102,10 +102,13 @@ def agree(
     check_integer(min_shared, 0, "min_shared")
     jackknife = None if ci is False else _parse_interval(ci)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    role_names = {"annotators": annotators}
-    rows = compare_corpus_or_parts(
-        ComparedAnnotators, source, role_names, request, executor, progress
-    )
+    if isinstance(source, Corpus):
+        chosen = {"annotators": annotators}
+        rows = compare_corpus(ComparedAnnotators, source, chosen, request, executor, progress)
+    else:
+        from spanagree.agreement.rows_of_parts import compare_annotators_in_parts  # few have parts
+
+        rows = compare_annotators_in_parts(source, annotators, request, executor, progress)
     counts = count_compared(rows)
     if jackknife is not None:
         sub_progress(progress, "intervals")

@@ -8,17 +8,22 @@ are left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanagree.agreement.count import AgreementSettings, PairsByDocument, stack_columns
+from spanagree.agreement.coverage import Coverage
 from spanagree.arrays import Floats, Ints, find_rows, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.table import Comparisons, Coverage, PartlySummedComparisons
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, compute_mean_moments, compute_moments
+
+if TYPE_CHECKING:
+    from spanagree.agreement.crowd_sums import PartlySummedComparisons  # most have no crowd
 
 
 @dataclass(frozen=True, eq=False)

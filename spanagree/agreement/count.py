@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
+from spanagree.agreement.coverage import Coverage, SharedDocumentCounts
 from spanagree.arrays import Floats, argsort_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions
 from spanagree.comparisons.inexact import ApproximationError
-from spanagree.comparisons.table import (
-    Comparisons,
-    Coverage,
-    PartlySummedComparisons,
-    SharedDocumentCounts,
-)
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.parts.compared_rows import RowCounts, count_under_each
 from spanagree.settings import MatchSettings
+
+if TYPE_CHECKING:
+    from spanagree.agreement.crowd_sums import PartlySummedComparisons  # most have no crowd
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

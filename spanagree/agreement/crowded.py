@@ -25,6 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spanagree.agreement.coverage import SharedDocumentCounts
+from spanagree.agreement.crowd_sums import PartlySummedComparisons
 from spanagree.arrays import (
     Bools,
     Floats,
@@ -43,13 +45,7 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex, SegmentStart
 from spanagree.comparisons.expected import find_starts_key
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_correlations import compute_cover
-from spanagree.comparisons.table import (
-    ALL,
-    NO_LABEL,
-    Comparisons,
-    PartlySummedComparisons,
-    SharedDocumentCounts,
-)
+from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 

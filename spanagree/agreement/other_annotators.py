@@ -6,15 +6,20 @@ annotators; see :mod:`spanagree.uncertainty.samples`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from spanagree.agreement.clusters import Clusters, compute_means
 from spanagree.agreement.count import stack_columns
 from spanagree.arrays import Floats, Ints
-from spanagree.comparisons.table import Comparisons, PartlySummedComparisons
+from spanagree.comparisons.table import Comparisons
 from spanagree.results.score import Interval, compute_f1_figures
 from spanagree.uncertainty.jackknife import Moments, append_defined_mask, sum_groups
 from spanagree.uncertainty.samples import SampleVariance, build_second_intervals
+
+if TYPE_CHECKING:
+    from spanagree.agreement.crowd_sums import PartlySummedComparisons  # most have no crowd
 
 
 def compute_team_variance(sums: Comparisons | PartlySummedComparisons) -> SampleVariance:

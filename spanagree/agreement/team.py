@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import AgreementCounts
+from spanagree.agreement.coverage import SharedDocumentCounts
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.comparisons.table import ALL, Comparisons, SharedDocumentCounts
+from spanagree.comparisons.table import ALL, Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import escape_name, pluralize, quote_value
 from spanagree.results.result import NanEqualMixin

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
-from spanagree.chance.model import AUTO, ChanceModel, build_chance_model
+from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure, find_measure
 from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import OverlapError, SettingError, quote_value
+from spanagree.errors import OverlapError
 from spanagree.limits import CostError
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 class ComparisonContext:
     """Statistics that relate the segments of a corpus to its texts.
 
-    The contexts of parts of a corpus are added up by :meth:`join`.
-
     Attributes:
         shares: statistics of the places of segments, if chance has a rule of places.
         word_edges: number of ends of segments at the first or last character of a word, if chance
@@ -41,16 +37,6 @@ class ComparisonContext:
     word_edges: WordEdges | None = None
     text_numbers: Hashes | None = None
 
-    @classmethod
-    def join(cls, parts: Sequence[ComparisonContext]) -> ComparisonContext:
-        """Add the contexts of parts of a corpus."""
-        shares = [part.shares for part in parts if part.shares is not None]
-        edges = [part.word_edges for part in parts if part.word_edges is not None]
-        return cls(
-            functools.reduce(operator.add, shares) if shares else None,
-            functools.reduce(lambda total, other: total.add(other), edges) if edges else None,
-        )
-
     @property
     def settings(self) -> dict[str, int]:
         """Settings of a result that record how kinds of places are kept."""
@@ -61,18 +47,6 @@ class ComparisonContext:
         if self.shares is not None or self.word_edges is None:
             return ()
         return self.word_edges.notes()
-
-
-def note_same_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
-    """Write a note if parts, such as files, contain the same texts under different ids."""
-    text_numbers = [
-        part.text_numbers
-        for i, (name, part) in enumerate(parts.items(), 1)
-        if part.text_numbers is not None and name != f"part {i}"
-    ]
-    from spanagree.corpus.same_texts import write_note_on_same_texts  # few corpora come in parts
-
-    return write_note_on_same_texts(text_numbers)
 
 
 _Comparison = TypeVar("_Comparison")
@@ -223,7 +197,7 @@ class ComparisonRequest:
 
         return cls(match, model, Selection.asked(comparing))
 
-    def _name_measure(self, offsets: str) -> MatchName:
+    def name_measure(self, offsets: str) -> MatchName:
         """Build the name of the measure, with the tolerance in the unit of offsets."""
         if self.selection is None and self.chance.places is None:
             return self.match
@@ -235,7 +209,7 @@ class ComparisonRequest:
     def find_measure_name(self, offsets: str) -> MatchName:
         """Find the name of the measure for a corpus with these offsets."""
         of_selection = None if self.selection is None else self.selection.measure
-        return of_selection or self._name_measure(offsets)
+        return of_selection or self.name_measure(offsets)
 
     def select_items(
         self, corpus: Corpus, progress: Progress = None, *, in_part: bool = False
@@ -246,12 +220,12 @@ class ComparisonRequest:
             corpus: annotations.
             progress: function called with the number of finished steps and of all steps.
             in_part: True for a part of a corpus. It may lack items that the whole corpus needs,
-                such as an attribute; :meth:`find_measure_of_whole` checks the whole corpus.
+                such as an attribute; the whole corpus is checked when its parts are joined.
 
         Raises:
             SettingError: if the measure is unknown, or the corpus lacks relations or the attribute.
         """
-        match = self._name_measure(corpus.offsets)
+        match = self.name_measure(corpus.offsets)
         find_measure(match)
         if self.selection is not None:
             corpus = self.selection.of(corpus, match, in_part=in_part)
@@ -264,85 +238,6 @@ class ComparisonRequest:
         chance = choose_chance_of_corpus(corpus, match, self.chance)
         chance, corpus = chance.bind_to_ids(corpus, in_part=in_part)
         return corpus, MatchCountOptions.from_request(match, chance, self.chance, progress)
-
-    def check(self) -> None:
-        """Check the request before any part of a corpus is read.
-
-        Raises:
-            SettingError: for errors that :meth:`select_items` raises too; for rules for single
-                documents, because the documents of a part are not known.
-        """
-        places = self.chance.places
-        if places is not None and places.documents is not None:
-            raise SettingError(
-                "places: a list with a rule for each document needs one corpus, not parts; a name"
-                " or a predicate would work"
-            )
-        if self.selection is None or not self.selection.tolerance:
-            # a tolerance is in units of the corpus, which are unknown yet
-            find_measure(self._name_measure(""))
-
-    def find_measure_of_whole(self, corpus: Corpus) -> MatchName:
-        """Find the name of the measure for a whole corpus, and check that the corpus fits.
-
-        Args:
-            corpus: joined parts, with the compared items of each.
-
-        Raises:
-            SettingError: if no segment has the attribute, or the label of a rule of places; if
-                segments have several fragments and there is a rule of places.
-            InputError: if no token is at a place.
-        """
-        if not corpus.of_rows:
-            if self.selection is not None:
-                self.selection.refuse(corpus)
-            self.chance.bind_to_ids(corpus)
-        return self.find_measure_name(corpus.offsets)
-
-    def check_same(
-        self,
-        corpus: Corpus,
-        counting: MatchCountOptions,
-        recorded: Selection,
-        names: Sequence[tuple[str, Any, Any]],
-    ) -> None:
-        """Raise an error if rows were compared by another measure, chance model or setting.
-
-        Args:
-            corpus: documents of the rows.
-            counting: measure and chance model of the rows.
-            recorded: selection of the rows.
-            names: name of each other setting, with its value in the rows and the requested value.
-
-        Raises:
-            SettingError: naming the first difference.
-        """
-        from spanagree.comparisons.selection import Selection  # few compare rows
-
-        selection = Selection() if self.selection is None else self.selection
-        chance_of_rows, model = counting.chance, self.chance
-        if model.is_open and chance_of_rows.undefined:
-            model = chance_of_rows
-        elif model.name == AUTO:
-            model = replace(model, name=chance_of_rows.name)
-        settings = [
-            ("match", counting.match, self.find_measure_name(corpus.offsets)),
-            ("chance", _describe_chance(chance_of_rows), _describe_chance(model)),
-            *names,
-            *selection.differences(recorded, corpus, self.match),
-        ]
-        for name, recorded_value, requested_value in settings:
-            if recorded_value != requested_value:
-                raise SettingError(
-                    f"{name} {quote_value(requested_value)}; the rows are of {name}"
-                    f" {quote_value(recorded_value)}: ask for that, or compare the corpus anew"
-                )
-
-
-def _describe_chance(chance: ChanceModel) -> str:
-    """Describe a chance model by its name and its other settings."""
-    (_, name), *other_settings = chance.settings.items()
-    return ", ".join((name, *(f"{key} {value}" for key, value in other_settings)))
 
 
 def collect_gold_settings(gold: str | None, corpus: Corpus) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class Comparisons:
         labels = tables[0].labels
         if any(table.labels != labels for table in tables):
             labels = tuple(sorted({label for table in tables for label in table.labels}))
-        tables = [table._convert_indices(annotators, labels) for table in tables]
+        tables = [table.convert_indices(annotators, labels) for table in tables]
         columns = {
             key: _concatenate_columns([getattr(table, key) for table in tables]) for key in KEYS
         }
@@ -151,48 +151,6 @@ class Comparisons:
             labels=labels,
             inexact=sum((table.inexact for table in tables), ApproximationError()),
         )
-
-    @classmethod
-    def of_parts(
-        cls,
-        parts: Sequence[tuple[Comparisons, int]],
-        annotators: Sequence[str],
-        labels: Sequence[str],
-        order: Sequence[str] = KEYS,
-        *,
-        gold_first: bool = False,
-    ) -> Comparisons:
-        """Join the rows of parts of a corpus, in the row order of the whole corpus.
-
-        Floats are thus added in the same order, so that sums have the same digits as for the whole
-        corpus.
-
-        Args:
-            parts: rows of each part, and the number of documents before it.
-            annotators: names in the whole corpus, which indices refer to.
-            labels: labels of the whole corpus.
-            order: columns that the rows are sorted by.
-            gold_first: True to keep the first annotator of each row first. Default: the
-                annotator who comes first in the whole corpus.
-        """
-        names = tuple(annotators), tuple(labels)
-        rows = cls.joined(
-            [
-                table._convert_indices(*names).named(*names).after(n_before)
-                for table, n_before in parts
-            ]
-        )
-        if not gold_first:
-            rows = rows.turned((rows.first > rows.second) & (rows.second >= 0))
-        return rows.where(np.lexsort([np.asarray(getattr(rows, key)) for key in reversed(order)]))
-
-    def after(self, documents: int) -> Comparisons:
-        """Add a number of preceding documents to the indices of documents.
-
-        Rows that sum over documents stay.
-        """
-        document = np.where(self.document >= 0, self.document + documents, self.document)
-        return replace(self, document=document)
 
     def __add__(self, other: Comparisons) -> Comparisons:
         """Concatenate the rows of two tables."""
@@ -227,7 +185,7 @@ class Comparisons:
         """Replace the names that the indices refer to."""
         return replace(self, annotators=tuple(annotators), labels=tuple(labels))
 
-    def _convert_indices(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
+    def convert_indices(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
         """Convert the indices of annotators and labels to positions in longer lists of names.
 
         Args:
@@ -402,176 +360,3 @@ def _map_indices(column: Ints, new_index: Ints) -> Ints:
         if is_index.any()
         else column
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Coverage:
-    """Documents that each annotator saw, with or without segments.
-
-    Attributes:
-        documents: number of documents.
-        annotated: mask of the documents seen by each annotator, in the order of their indices.
-    """
-
-    documents: int
-    annotated: Sequence[Bools]
-
-    def count_annotators(self) -> Ints:
-        """Count the annotators who saw each document."""
-        n_annotators = np.zeros(self.documents, np.int64)
-        for mask in self.annotated:
-            n_annotators += mask
-        return n_annotators
-
-    def find_shared(self, a: int, b: int) -> Ints:
-        """Find the documents that both annotators saw."""
-        return np.flatnonzero(self.annotated[a] & self.annotated[b])
-
-    def find_seen_by_two(self) -> Ints:
-        """Find the documents that at least two annotators saw."""
-        return np.flatnonzero(self.count_annotators() > 1)
-
-
-@dataclass(frozen=True, eq=False)
-class SharedDocumentCounts:
-    """Numbers of documents that annotators saw and share; parts of a corpus can be added.
-
-    Attributes:
-        annotators: names of the annotators.
-        seen: number of documents that at least two annotators saw.
-        saw: number of documents that each annotator saw.
-        only: number of documents that each annotator saw with exactly one other annotator.
-        first, second: indices of each pair that shares a document, the lower first; sorted.
-        shared: number of documents that each pair shares.
-    """
-
-    annotators: tuple[str, ...]
-    seen: int
-    saw: Ints
-    only: Ints
-    first: Ints
-    second: Ints
-    shared: Ints
-
-    @classmethod
-    def build_empty(cls, annotators: tuple[str, ...]) -> SharedDocumentCounts:
-        """Build the counts of annotators who saw no document."""
-        empty, zeros = np.zeros(0, np.int64), np.zeros(len(annotators), np.int64)
-        return cls(annotators, 0, zeros, zeros, empty, empty, empty)
-
-    def __add__(self, other: SharedDocumentCounts) -> SharedDocumentCounts:
-        """Add the counts of two parts of a corpus."""
-        names = tuple(dict.fromkeys((*self.annotators, *other.annotators)))
-        position = {name: i for i, name in enumerate(names)}
-        positions_by_part = [
-            np.array([position[name] for name in counts.annotators], np.int64)
-            for counts in (self, other)
-        ]
-
-        def add_counts(name: str) -> Ints:
-            """Add a count of both parts for each annotator."""
-            total = np.zeros(len(names), np.int64)
-            for counts, positions in zip((self, other), positions_by_part, strict=True):
-                total[positions] += getattr(counts, name)
-            return total
-
-        pairs = [
-            np.sort((positions[counts.first], positions[counts.second]), axis=0)
-            for counts, positions in zip((self, other), positions_by_part, strict=True)
-        ]
-        (first, second), pair_index, _ = unique_rows(*np.concatenate(pairs, axis=1))
-        n_shared = np.concatenate((self.shared, other.shared))
-        shared = np.bincount(pair_index, n_shared, len(first)).astype(np.int64)
-        seen = self.seen + other.seen
-        return SharedDocumentCounts(
-            names, seen, add_counts("saw"), add_counts("only"), first, second, shared
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class PartlySummedComparisons:
-    """Comparisons that are known only as sums for some documents.
-
-    All pairs of annotators of a *crowded* document, with many annotators, are compared by one
-    matrix product. This gives the sum over all pairs, the sum over the partners of each annotator,
-    and the sum of each pair over all such documents.
-
-    Attributes:
-        rows: rows of the documents that are compared pair by pair.
-        documents: sums for the crowded documents, by document and label.
-        pairs: sums for the crowded documents, by pair of annotators.
-        annotations: sums for the crowded documents, by document and first annotator.
-        ways: 2 if each row also occurs with the annotators exchanged, otherwise 1.
-    """
-
-    rows: Comparisons
-    documents: Comparisons
-    pairs: Comparisons
-    annotations: Comparisons
-    ways: int = 1
-
-    @classmethod
-    def of_parts(
-        cls,
-        parts: Sequence[tuple[Comparisons | PartlySummedComparisons, int]],
-        annotators: Sequence[str],
-        labels: Sequence[str],
-    ) -> Comparisons | PartlySummedComparisons:
-        """Join the comparisons of parts of a corpus; see :meth:`Comparisons.of_parts`.
-
-        If no part has crowded documents, the result is a plain table of rows.
-        """
-        names = annotators, labels
-        rows = Comparisons.of_parts(
-            [
-                (table.rows if isinstance(table, PartlySummedComparisons) else table, n_before)
-                for table, n_before in parts
-            ],
-            *names,
-        )
-        crowds = [
-            (table, n_before)
-            for table, n_before in parts
-            if isinstance(table, PartlySummedComparisons)
-        ]
-        if not crowds:
-            return rows
-        documents = Comparisons.of_parts(
-            [(table.documents, n_before) for table, n_before in crowds], *names
-        )
-        pairs = Comparisons.of_parts(
-            [(table.pairs, n_before) for table, n_before in crowds], *names
-        )
-        annotations = Comparisons.of_parts(
-            [(table.annotations, n_before) for table, n_before in crowds], *names
-        )
-        return cls(rows, documents, pairs.by("first", "second"), annotations)
-
-    @property
-    def inexact(self) -> ApproximationError:
-        """Number and error bounds of approximate expected matches."""
-        return self.rows.inexact
-
-    def both_ways(self) -> PartlySummedComparisons:
-        """Add each row once more with the two annotators exchanged."""
-        return replace(
-            self,
-            rows=self.rows.both_ways(),
-            documents=self.documents.both_ways(),
-            pairs=self.pairs.both_ways(),
-            ways=2,
-        )
-
-    def by(self, *columns: str) -> Comparisons:
-        """Sum the rows of each group; see :meth:`Comparisons.by`.
-
-        Raises:
-            ValueError: if the sums for crowded documents do not determine these groups.
-        """
-        sums_by_keys = [({"document", "label"}, self.documents), ({"first", "second"}, self.pairs)]
-        if self.ways == 2:
-            sums_by_keys.append(({"document", "first"}, self.annotations))
-        for keys, sums in sums_by_keys:
-            if keys >= set(columns):
-                return (self.rows + sums).by(*columns)
-        raise ValueError(f"{columns}: not known of crowds; compare pair by pair")

@@ -17,7 +17,7 @@ from unicodedata import normalize
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.balance import write_balance_lines
+from spanagree.corpus.balance import READ, UNITS, Balance
 from spanagree.corpus.flaws import FLAWS, find_overlaps, find_repeats, write_question_on_ends
 from spanagree.corpus.names import group_similar_names
 from spanagree.corpus.raw import RawCorpus
@@ -416,3 +416,47 @@ def _yield_tag_findings(raw: RawCorpus) -> Iterator[Finding]:
             )
             case_fields = {"annotator": name, "kind": flaw_name}
             yield Finding("ill-formed-tag", sentence, count=count, places=(case_fields,))
+
+
+_ALWAYS = ("segment", "tag")  # units that have a line even if everything was read
+
+
+_WITHIN = (
+    "in ",
+    "not ",
+    "outside ",
+    "without ",
+)  # beginnings of reasons that are no noun
+
+
+def write_balance_lines(balance: Balance) -> list[str]:
+    """Write a line for each unit with items left out, and for segments and tags.
+
+    >>> balance = {"segment": {"read": 1159, "repeated annotation": 7}, "answer": {"read": 2}}
+    >>> write_balance_lines(balance)
+    ['1,166 segments in the source: 1,159 read, 7 repeated annotations']
+    """
+    lines = []
+    for unit in (unit for unit in UNITS if unit in balance):
+        numbers = balance[unit]
+        left_out = {reason: n for reason, n in numbers.items() if n and reason != READ}
+        if not left_out and unit not in _ALWAYS:
+            continue
+        n_read, n_total = numbers.get(READ, 0), sum(numbers.values())
+        clauses = [
+            f"{n_read:,} read",
+            *(_write_reason_count(reason, count) for reason, count in left_out.items()),
+        ]
+        outcome = ", ".join(clauses) if left_out else "all read" if n_total else "nothing is marked"
+        lines.append(f"{_write_noun_count(n_total, unit)} in the source: {outcome}")
+    return lines
+
+
+def _write_reason_count(reason: str, count: int) -> str:
+    """Write a count with its reason, a noun or a phrase such as "in drafts"."""
+    return f"{count:,} {reason}" if reason.startswith(_WITHIN) else _write_noun_count(count, reason)
+
+
+def _write_noun_count(count: int, noun: str) -> str:
+    """Write a number, with thousands separators, and its noun."""
+    return f"{count:,} {pluralize(count, noun).partition(' ')[2]}"

@@ -7,18 +7,15 @@ of matches with the chance model; a *rule of places* restricts where chance puts
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from spanagree.arrays import Progress
-from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import ComparisonContext, ComparisonRequest, MatchCountOptions
-from spanagree.comparisons.overlaps import find_widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, format_setting
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from spanagree.comparisons.place_shares import PlacementStatistics
     from spanagree.comparisons.selection import Selection
     from spanagree.files import PathName
-    from spanagree.parts.each import Part
     from spanagree.parts.row_files import RowsFile
 
 
@@ -91,17 +87,17 @@ class ComparedRows:
         """
         from spanagree.parts import row_files  # few write rows
 
-        corpus, metadata, tables, arrays = self._list_contents()
+        corpus, metadata, tables, arrays = self._collect_contents()
         corpus_metadata = row_files.collect_metadata(
             corpus, self.counting, self.kind, self.description
         )
         columns = {**row_files.collect_arrays(corpus), **arrays}
         row_files.write_rows(path, self.OF, {**corpus_metadata, **metadata}, tables, columns)
 
-    def _list_contents(
+    def _collect_contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        """List the documents, further metadata, tables of rows, and other columns."""
+        """Collect the documents, further metadata, tables of rows, and other columns."""
         raise NotImplementedError
 
     @classmethod
@@ -114,11 +110,12 @@ class ComparedRows:
         from spanagree.parts import row_files  # few read rows
 
         file = row_files.read_rows(path, cls.OF)
-        return cls._read_file(file, row_files.read_documents(file))
+        documents = row_files.read_documents(file)
+        return cls(**documents, **cls._read_contents(file, documents["corpus"]))
 
-    @classmethod
-    def _read_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> Self:
-        """Build the rows of a file; ``documents`` are the attributes above, by name."""
+    @staticmethod
+    def _read_contents(file: RowsFile, corpus: Corpus) -> dict[str, Any]:
+        """Read the attributes that only this class has, by name, from a file of rows."""
         raise NotImplementedError
 
     @classmethod
@@ -126,164 +123,43 @@ class ComparedRows:
         """Compare a whole corpus."""
         raise NotImplementedError
 
-    @classmethod
-    def of_part(cls, part: Any, *, request: ComparisonRequest, **chosen: Any) -> Self:
-        """Compare a part of a corpus in the process that reads it.
-
-        Args:
-            part: documents of the corpus, possibly without some layers; or rows of these documents.
-            request: settings of the comparison.
-            chosen: name of gold, or names of the annotators to compare.
-
-        Raises:
-            SettingError: if a layer overlaps itself and that is not allowed, or if rows have other
-                settings.
-        """
-        from spanagree.comparisons.selection import drop_unused_text  # only for parts
-        from spanagree.corpus.same_texts import hash_texts
-
-        if isinstance(part, cls):
-            names = part._list_names_to_check(**chosen)
-            request.check_same(part.corpus, part.counting, part.selection, names)
-            return part
-        corpus, counting = request.select_items(part, in_part=True)
-        rows = counting.run(functools.partial(cls._compare_part, corpus, **chosen))
-        return replace(
-            rows,
-            corpus=drop_unused_text(corpus, counting.chance),
-            description=replace(rows.description, text_numbers=hash_texts(part)),
-        )
-
-    @classmethod
-    def _compare_part(cls, corpus: Corpus, counting: MatchCountOptions, chosen: Any) -> Self:
-        """Compare the chosen annotators of a part, in which some of them may be missing."""
-        raise NotImplementedError
-
-    def _list_names_to_check(self, chosen: Any) -> list[tuple[str, Any, Any]]:
-        """List the compared and the requested names; see :meth:`ComparisonRequest.check_same`."""
-        raise NotImplementedError
-
-    @classmethod
-    def joined(cls, parts: Mapping[str, Self], *, request: ComparisonRequest) -> Self:
-        """Join the rows of parts, by name, into the rows of the whole corpus."""
-        raise NotImplementedError
-
 
 _Rows = TypeVar("_Rows", bound=ComparedRows)
 
 
-def compare_corpus_or_parts(
+def compare_corpus(
     rows_class: type[_Rows],
-    source: Corpus | Iterable[Part],
+    corpus: Corpus,
     chosen: Mapping[str, Any],
     request: ComparisonRequest,
     executor: Executor | None,
     progress: Progress,
 ) -> _Rows:
-    """Compare a corpus, or compare its parts and join their rows.
+    """Compare a whole corpus in this process.
 
     Args:
         rows_class: class of the rows.
-        source: corpus, or parts of a corpus.
-        chosen: names of the annotators to compare, or of gold, as keywords of ``rows_class``.
+        corpus: annotations.
+        chosen: names of the annotators to compare, or of gold, as keywords of ``rows_class.of``.
         request: settings of the comparison.
-        executor: executor with workers that compare the parts.
-        progress: callback that receives the number of finished steps, or parts, and of all.
+        executor: must be ``None``, because one corpus has no parts.
+        progress: function called with the number of finished steps and of all steps.
 
     Raises:
-        SettingError, InputError: if a comparison fails; see :func:`spanagree.evaluate`.
+        SettingError, InputError: if the comparison fails; see :func:`spanagree.evaluate`.
     """
-    if isinstance(source, Corpus):
-        if executor is not None:
-            from spanagree.parts.each import check_executor  # one corpus has no parts
+    if executor is not None:
+        from spanagree.parts.each import check_executor  # one corpus has no parts
 
-            check_executor(executor)
-        corpus, counting = request.select_items(source, progress)
-        return counting.run(functools.partial(rows_class.of, corpus, **chosen))
-    from spanagree.parts.each import process_and_join_parts  # few corpora come in parts
-
-    request.check()
-
-    def compare_and_join(request: ComparisonRequest) -> _Rows:
-        compare_part, join = (
-            functools.partial(function, **chosen, request=request)
-            for function in (rows_class.of_part, rows_class.joined)
-        )
-        return process_and_join_parts(source, compare_part, join, executor, progress)
-
-    try:
-        return compare_and_join(request)
-    except _OtherChanceError as error:
-        if iter(source) is source:
-            raise
-        return compare_and_join(replace(request, chance=error.chance))
-
-
-class _OtherChanceError(SettingError):
-    """Parts were compared under different chance models, as no model was named.
-
-    Attributes:
-        chance: chance model for the whole corpus.
-    """
-
-    chance: ChanceModel
-
-
-def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
-    """Check that all parts were compared under the same chance model.
-
-    Raises:
-        SettingError: if models differ; the message names a part with the model for the whole.
-    """
-    models = {name: rows.counting.chance for name, rows in rows_by_part.items()}
-    model_names = {model.name for model in models.values()}
-    if len(model_names) > 1:
-        widest = find_widest_chance(model.name for model in models.values())
-        part_name, model = next(
-            (name, model) for name, model in models.items() if model.name == widest
-        )
-        error = _OtherChanceError(
-            f"{part_name}: its segments need chance {widest}, and other parts were compared under"
-            f" another; {format_setting('chance', widest)} is for all of them"
-        )
-        if model.undefined:
-            error = _OtherChanceError(
-                f"{part_name}: {model.undefined}, and other parts were compared with chance; give"
-                " the parts as a list, which is gone over twice"
-            )
-        error.chance = model
-        raise error
+        check_executor(executor)
+    corpus, counting = request.select_items(corpus, progress)
+    return counting.run(functools.partial(rows_class.of, corpus, **chosen))
 
 
 def describe_documents(corpus: Corpus, counting: MatchCountOptions) -> dict[str, Any]:
     """Compute the attributes of :class:`ComparedRows` for a corpus, or for a part, by name."""
     kind, description = CorpusKind.from_corpus(corpus), counting.describe(corpus)
     return {"corpus": corpus, "counting": counting, "kind": kind, "description": description}
-
-
-def join_documents_of_parts(
-    rows_by_part: Mapping[str, ComparedRows], request: ComparisonRequest
-) -> tuple[Corpus, MatchCountOptions, ComparisonContext]:
-    """Join the documents of parts, the counting of their rows, and their descriptions.
-
-    Args:
-        rows_by_part: rows of parts by name, in the order of parts.
-        request: settings of the comparison.
-
-    Raises:
-        InputError, SettingError: if parts do not belong together, or a requested item is in no
-            part.
-    """
-    from spanagree.comparisons.counting import note_same_texts
-    from spanagree.comparisons.selection import join_items  # only for parts
-
-    _check_one_chance(rows_by_part)
-    first_rows = next(iter(rows_by_part.values()))
-    corpus = join_items({name: rows.corpus for name, rows in rows_by_part.items()})
-    counting = replace(first_rows.counting, match=request.find_measure_of_whole(corpus))
-    descriptions = {name: rows.description for name, rows in rows_by_part.items()}
-    corpus = corpus.replace(notes=(*corpus.notes, *note_same_texts(descriptions)))
-    return corpus, counting, ComparisonContext.join([*descriptions.values()])
 
 
 # --- counts of rows -------------------------------------------------------------------------------

@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 AVERAGES = ("micro", "macro", "weighted")
 """Ways to combine the figures of labels."""
 
-_ENDING_PAIRS = {"BB", "BS", "BO", "IB", "IS", "IO"}  # of prefixes, between which a segment ends
-_BEGINNING_PAIRS = {"EE", "EI", "SE", "SI", "OE", "OI"}  # whose second prefix begins a segment
 _FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # seqeval's names
-_DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as in its report
 
 
 class SeqevalScore(float):
@@ -213,9 +210,11 @@ def _count_by_label(
         )
     original_tags: dict[str, str] = {}  # by tag with its prefix first
     if suffix:
+        from spanagree.systems.seqeval_tags import move_prefix_to_front  # rarely needed
+
         distinct_tags = {tag for documents in layers.values() for tags in documents for tag in tags}
         prefixed_tags = {
-            tag: _move_prefix_to_front(tag) for tag in distinct_tags if isinstance(tag, str)
+            tag: move_prefix_to_front(tag) for tag in distinct_tags if isinstance(tag, str)
         }
         original_tags = {tag: original for original, tag in prefixed_tags.items()}
         layers = {
@@ -226,7 +225,9 @@ def _count_by_label(
     if scheme != "IO":  # its labels have no prefixes
         layers = _add_prefixes(layers, original_tags, strict=strict)
     if strict and scheme == "auto":
-        scheme = _detect_scheme(layers["y_true"])
+        from spanagree.systems.seqeval_tags import detect_scheme  # rarely needed
+
+        scheme = detect_scheme(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
     counting = MatchCountOptions(match="exact", chance=build_chance_model(chance))
     counting.check(corpus)
@@ -279,91 +280,11 @@ def _add_prefixes(
     }
     if not bare_tags:
         return dict(layers)
-    if strict:
-        prefixed_tags = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in bare_tags}
-        with_prefixes = {
-            name: [[prefixed_tags.get(tag, tag) for tag in tags] for tags in documents]
-            for name, documents in layers.items()
-        }
-    else:
-        with_prefixes = {name: _read_leniently(name, tags) for name, tags in layers.items()}
-    quoted_tags = sorted(original_tags.get(tag, tag) for tag in bare_tags)
-    explanation = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
-    if original_tags:
-        explanation = (
-            "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
-        )
-    ellipsis = ", …" if len(quoted_tags) > 5 else ""
-    warnings.warn(f"{join_names(quoted_tags[:5])}{ellipsis}: {explanation}", stacklevel=4)
+    from spanagree.systems.seqeval_tags import add_prefixes, describe_bare_tags  # rarely needed
+
+    with_prefixes = add_prefixes(layers, bare_tags, strict=strict)
+    warnings.warn(describe_bare_tags(bare_tags, original_tags), stacklevel=4)
     return with_prefixes
-
-
-def _read_leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Find segments as seqeval's default mode does for any tags, and write them as IOB2 tags.
-
-    All sentences are read as one sentence, with the tag O after each.
-
-    Raises:
-        SettingError: if segments overlap, or continue from a sentence into the next.
-    """
-    read_tags = [["O"] * len(tags) for tags in documents]
-    positions = [
-        (document, i) for document, tags in enumerate(documents) for i in range(len(tags) + 1)
-    ]
-    all_tags = [tag or "O" for tags in documents for tag in (*tags, "O")]
-    begin, previous_prefix, previous_label = 0, "O", ""
-    for index, tag in enumerate(all_tags):
-        prefix, label = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
-        label_differs = label != previous_label
-        if previous_prefix not in "O." and (
-            label_differs or previous_prefix in "ES" or previous_prefix + prefix in _ENDING_PAIRS
-        ):
-            (document, first), (last_document, last) = positions[begin], positions[index - 1]
-            segment_tags = read_tags[document][first : last + 1]
-            if (
-                document != last_document
-                or last >= len(read_tags[document])
-                or any(tag != "O" for tag in segment_tags)
-            ):
-                raise SettingError(
-                    f"{name}: {quote_value(all_tags[index - 1])}, tag {last + 1} of sentence"
-                    f" {last_document + 1}, ends a"
-                    " segment that overlaps another or has no begin in its sentence, as seqeval"
-                    " reads it; write B-, I- or O in capitals"
-                )
-            read_tags[document][first : last + 1] = [
-                f"B-{previous_label}",
-                *[f"I-{previous_label}"] * (last - first),
-            ]
-        if prefix not in "O." and (
-            label_differs or prefix in "BS" or previous_prefix + prefix in _BEGINNING_PAIRS
-        ):
-            begin = index
-        previous_prefix, previous_label = prefix, label
-    return read_tags
-
-
-def _move_prefix_to_front(tag: str) -> str:
-    """Move the prefix of a tag from its end to its front."""
-    if tag in ("O", ""):
-        return tag
-    return f"{tag[-1]}-{tag[:-1].rsplit('-', maxsplit=1)[0]}".removesuffix("-")
-
-
-def _detect_scheme(tags: Sequence[Sequence[str]]) -> str:
-    """Find the scheme of tags by their prefixes, as seqeval's report does.
-
-    Raises:
-        SettingError: if the prefixes fit no scheme.
-    """
-    letters = {tag[0] for document in tags for tag in document if tag and tag != "O"}
-    for prefixes, scheme in _DETECTED.items():
-        if letters & set(prefixes) - {"I"} and letters <= set(prefixes):
-            return scheme
-    raise SettingError(
-        f"mode 'strict': no scheme can be told from the prefixes {join_names(sorted(letters))};"
-        " pass scheme='IOB2' or another"
-    )
 
 
 def _compute_score(

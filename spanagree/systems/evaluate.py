@@ -10,7 +10,7 @@ from spanagree.arrays import Progress, sub_progress
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import escape_name, pluralize
-from spanagree.parts.compared_rows import compare_corpus_or_parts
+from spanagree.parts.compared_rows import compare_corpus
 from spanagree.results.score import build_f_beta
 from spanagree.settings import document_noun
 from spanagree.systems.compared_systems import ComparedSystems
@@ -90,13 +90,19 @@ def evaluate(
     """
     if beta is not None:
         build_f_beta(beta)  # raises before any work
-    source, gold_name = (
-        (corpus, gold) if isinstance(corpus, Corpus) else _guess_corpus(corpus, gold)
-    )
+    source: Any = corpus
+    gold_name: Any = gold
+    if not isinstance(corpus, Corpus):
+        source, gold_name = _guess_corpus(corpus, gold)
     request = ComparisonRequest.from_keywords(match, chance, places, chance_of, seed, **comparing)
     jackknife = None if ci is False else _parse_interval(ci)
-    role_names = {"gold": gold_name}
-    rows = compare_corpus_or_parts(ComparedSystems, source, role_names, request, executor, progress)
+    if isinstance(source, Corpus):
+        chosen = {"gold": gold_name}
+        rows = compare_corpus(ComparedSystems, source, chosen, request, executor, progress)
+    else:
+        from spanagree.systems.rows_of_parts import compare_systems_in_parts  # few have parts
+
+        rows = compare_systems_in_parts(source, gold_name, request, executor, progress)
     evaluation = build_evaluation(
         count_compared(rows, beta),
         jackknife,

@@ -5,7 +5,7 @@ Gold is the first annotator of each row, and a system the second.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ from spanagree.corpus.corpus import Corpus
 if TYPE_CHECKING:
     from spanagree.arrays import Ints
 
-_ORDER = ("second", "document", "label")  # of rows: grouped by system
+ROW_ORDER = ("second", "document", "label")
+"""Columns that rows are sorted by, so that those of a system follow each other."""
 
 
 class SystemRows(NamedTuple):
@@ -32,26 +33,6 @@ class SystemRows(NamedTuple):
 
     comparisons: Comparisons
     inexact: Mapping[str, ApproximationError]
-
-    def _join(self, later_parts: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
-        """Join the rows with rows of later parts, each with the number of documents before it."""
-        parts = [(self, 0), *later_parts]
-        return SystemRows(
-            Comparisons.of_parts(
-                [(rows.comparisons, n_before) for rows, n_before in parts],
-                corpus.annotators,
-                corpus.labels,
-                _ORDER,
-                gold_first=True,
-            ),
-            {
-                name: sum(
-                    (rows.inexact[name] for rows, _ in parts if name in rows.inexact),
-                    ApproximationError(),
-                )
-                for name in dict.fromkeys(name for rows, _ in parts for name in rows.inexact)
-            },
-        )
 
 
 def _add_unplaced(
@@ -74,7 +55,7 @@ def _add_unplaced(
 
     first, second = (np.full(len(documents), annotator) for annotator in pair)
     pairs = documents, first, second
-    order = (*_ORDER, "first")
+    order = (*ROW_ORDER, "first")
     is_undefined = bool(counting.chance.undefined)
     return add_unplaced_quotes(
         rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined

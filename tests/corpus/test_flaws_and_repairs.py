@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.balance import write_balance_lines
-from spanagree.corpus.check import check
+from spanagree.corpus.check import check, write_balance_lines
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, strip_edges
 from spanagree.corpus.repairs import REPAIRS, apply_repairs, build_valid_corpus, list_steps
