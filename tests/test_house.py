@@ -735,14 +735,16 @@ def test_calls_load_no_more_than_they_did(call):
 
 
 CONDITIONS = {
-    "agreement.crowded", "chance.column_places", "chance.place_kinds", "chance.place_rules",
+    "agreement.crowd_sums", "agreement.crowded", "agreement.rows_in_files",
+    "agreement.rows_of_parts", "chance.column_places", "chance.place_kinds", "chance.place_rules",
     "chance.places", "chance.relations", "chance.simulate_places", "comparisons.at_places",
     "comparisons.coarse_starts", "comparisons.expected_at_places",
     "comparisons.joined_texts", "comparisons.near_pairs", "comparisons.overlaps_of_pieces",
     "comparisons.place_shares",
     "comparisons.random_layers", "comparisons.relation_places", "comparisons.selection", "comparisons.shaped_starts", "comparisons.tolerance",
-    "corpus.discontinuous", "corpus.joined", "corpus.times", "parts.each", "parts.row_files",
-    "parts.workers",
+    "corpus.discontinuous", "corpus.joined", "corpus.times", "parts.compared_parts", "parts.each",
+    "parts.joined_rows", "parts.row_files", "parts.workers", "systems.rows_in_files",
+    "systems.rows_of_parts",
 }  # fmt: skip
 """The modules of places, relations, pieces, recordings, joined texts, draws, crowds and parts."""
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice, zip_longest
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Ints
 from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails, join_adjacent
 from spanagree.corpus.raw import STANDS, UNKNOWN, RawCorpus, check_ends
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, invalid_value, is_integer, pluralize, quote_value
 
 if TYPE_CHECKING:
-    from spanagree.corpus.offsets import Place, SourceDocument, Spans
+    from spanagree.corpus.offsets import Place, SourceDocument
     from spanagree.corpus.unplaced import UnplacedQuotes
 
 # modules for quotes and other units of offsets are loaded only for sources that have them
@@ -108,7 +106,11 @@ class Collector:
         token_list = None if tokens is None else _check_list(str, tokens, "tokens", location)
         start_list = None
         if token_list is not None and text is not None:
-            start_list = _find_word_starts(token_list, text, token_starts, location)
+            from spanagree.corpus.tokens import find_token_starts  # few have texts and tokens
+
+            if token_starts is not None:
+                start_list = _check_list(int, token_starts, "token_starts", location)
+            start_list = find_token_starts(token_list, text, start_list, location)
         size = self._determine_length(text, token_list, length, location)
         if id_ in self._documents:
             if not again:
@@ -122,6 +124,8 @@ class Collector:
                 self.lengths[known_index],
             )
             if not self._differs_in_line_ends(text, known_index):
+                from spanagree.corpus.document_versions import check_same_document
+
                 check_same_document(
                     (text, token_list, size),
                     known_content,
@@ -299,27 +303,17 @@ class Collector:
         )
         if len(joined_pieces) == 1:
             return self.add_segment(annotation, *bounds, label, location, attributes, quote)
-        is_there = (
-            None if quote is None else self._is_quote_of_pieces(annotation, bounds_of_pieces, quote)
-        )
+        is_there = None
+        if quote is not None:
+            from spanagree.corpus.collected_offsets import are_words_of_pieces
+
+            content = self._look_up_content(annotation)
+            is_there = are_words_of_pieces(content, bounds_of_pieces, quote)
         segment_index = self.add_segment(
             annotation, *bounds, label, location, attributes, quote, is_there
         )
         self._pieces[segment_index] = joined_pieces
         return segment_index
-
-    def _is_quote_of_pieces(
-        self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str
-    ) -> bool:
-        """Check if pieces have the words of a quote, ignoring any separators."""
-        content = self._look_up_content(annotation) or ""
-        text_of_pieces = " ".join("".join(content[start:end]) for start, end in pieces)
-        word_characters = ["".join(re.findall(r"\w+", text)) for text in (text_of_pieces, quote)]
-        return (
-            word_characters[0] == word_characters[1]
-            if word_characters[1]
-            else text_of_pieces.split() == quote.split()
-        )
 
     def add_relation(
         self, first: int | None, second: int | None, label: object, location: str, directed: object
@@ -491,23 +485,27 @@ class Collector:
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         quote, meaning_of_ends, notes = None, self.ends, [*notes]
         if self._quote or self._versions or self._may_count_line_ends_once:
-            from spanagree.corpus.offsets import Spans, relocate_misplaced
+            from spanagree.corpus.collected_offsets import correct_offsets
+            from spanagree.corpus.offsets import Spans
 
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
-            quote = np.asarray(self._quote)
-            note_prefix = f"{self.name}: " if self.name else ""
             annotator = np.array(self._of_annotator, np.int64)[annotation]
+            quote = np.asarray(self._quote)
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
-            spans = self._append_pieces(spans)
-            offset_notes, meaning_of_ends = relocate_misplaced(
-                spans, self._look_up_version, self.ends, tuple(self._annotators)
+            first_texts = {
+                at: (version, self.texts[self._of_document[at]])
+                for at, version in self._versions.items()
+            }
+            (start, end, quote), self._pieces, offset_notes, meaning_of_ends = correct_offsets(
+                spans,
+                self._pieces,
+                first_texts,
+                self._look_up_version,
+                self.ends,
+                tuple(self._annotators),
             )
-            self._convert_to_first_versions(spans)
+            note_prefix = f"{self.name}: " if self.name else ""
             notes = [*(f"{note_prefix}{note}" for note in offset_notes), *notes]
-            self._read_back_pieces(spans, quote)
-            start, end, quote = (
-                column[: len(start)] for column in (spans.start, spans.end, spans.quote)
-            )
             quote = quote if self._quotes or (quote != UNKNOWN).any() else None
         token_lists, token_starts = (
             self._collect_content(self.tokens, "tokens"),
@@ -559,66 +557,6 @@ class Collector:
             and any(text is not None and "\r\n" in text for text in self.texts)
         )
 
-    def _convert_to_first_versions(self, spans: Spans) -> None:
-        """Convert offsets in texts that differ in line ends to offsets in the first version."""
-        from spanagree.corpus.offsets import look_up_point, map_between_line_ends
-
-        for annotation, (text, _) in self._versions.items():
-            first_text = self.texts[self._of_document[annotation]]
-            if isinstance(text, str) and first_text is not None and text != first_text:
-                points = map_between_line_ends(text, first_text)
-                assert points is not None  # only line ends of the texts differ
-                for i in np.flatnonzero(spans.annotation == annotation).tolist():
-                    spans.start[i] = look_up_point(points, int(spans.start[i]))
-                    spans.end[i] = look_up_point(points, int(spans.end[i]))
-
-    def _append_pieces(self, spans: Spans) -> Spans:
-        """Append a row to the spans for each piece of the segments with several pieces.
-
-        The quotes of such segments combine several pieces, so they do not show the position of the
-        whole span.
-        """
-        if not self._pieces:
-            return spans
-        from spanagree.corpus.offsets import Spans
-
-        rows = [row for row, pieces in self._pieces.items() for _ in pieces]
-        bounds = np.array([piece for pieces in self._pieces.values() for piece in pieces])
-        quote_status = np.concatenate([spans.quote, np.full(len(rows), UNKNOWN)])
-        quote_status[[*self._pieces]] = UNKNOWN
-        return Spans(
-            np.concatenate([spans.annotation, spans.annotation[rows]]),
-            np.concatenate([spans.annotator, spans.annotator[rows]]),
-            np.concatenate([spans.start, bounds[:, 0]]),
-            np.concatenate([spans.end, bounds[:, 1]]),
-            quote_status,
-            spans.quotes,
-            len(rows),
-        )
-
-    def _read_back_pieces(self, spans: Spans, quote: Ints) -> None:
-        """Read back the pieces from the rows after the segments, and compare their quotes again.
-
-        ``quote`` is the status of each quote before the spans were moved.
-        """
-        starts, ends = (column[spans.segments :].tolist() for column in (spans.start, spans.end))
-        remaining_bounds = zip(starts, ends, strict=True)
-        pieces_by_row = {
-            row: join_adjacent([*islice(remaining_bounds, len(p))])
-            for row, p in self._pieces.items()
-        }
-        self._pieces = {row: pieces for row, pieces in pieces_by_row.items() if len(pieces) > 1}
-        for row, pieces in pieces_by_row.items():
-            annotation, quote_index = int(spans.annotation[row]), int(quote[row])
-            hull = [
-                (int(spans.start[row]), int(spans.end[row]))
-            ]  # some tools quote the whole range
-            is_there = quote_index >= 0 and any(
-                self._is_quote_of_pieces(annotation, bounds, spans.quotes[quote_index])
-                for bounds in (pieces, hull)
-            )
-            spans.quote[row] = STANDS if is_there else quote_index
-
     def _collect_content(
         self, content_by_document: Sequence[_Content | None], content_name: str = ""
     ) -> list[_Content] | None:
@@ -656,73 +594,6 @@ def convert_document_id(value: object, location: str) -> str:
     if isinstance(id_, str) and id_:
         return id_
     raise InputError(f"{location}: id {quote_value(id_)}; a string that is not empty is needed")
-
-
-Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]
-
-
-_ONE_TEXT = (
-    "all annotators need the same text (parts of one corpus are named by one pattern in quotes)"
-)
-
-
-def check_same_document(
-    version: Version, known_version: Version, location: str, rule: str = _ONE_TEXT
-) -> None:
-    """Check that two versions of a document, each (text, tokens, length), are equal.
-
-    ``rule`` ends the error message.
-    """
-    (text, words, size), (known_text, known_words, known_size) = version, known_version
-    if text is not None and known_text is not None:
-        check_same_text(text, known_text, location, rule)
-    if words is not None and known_words is not None and list(words) != list(known_words):
-        check_same_text(" ".join(words), " ".join(known_words), location, rule)
-    if size != known_size:
-        raise InputError(f"{location}: length {size}, {known_size} before; {rule}")
-
-
-def check_same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) -> None:
-    """Check that a text equals the known version; the error shows the first difference.
-
-    ``rule`` ends the error message.
-    """
-    if text == known_text:
-        return
-    first_difference = next(i for i, (a, b) in enumerate(zip_longest(text, known_text)) if a != b)
-    excerpt = slice(max(first_difference - 10, 0), first_difference + 10)
-    raise InputError(
-        f"{location}: the text differs from the one before, first at character {first_difference}:"
-        f" {quote_value(text[excerpt])}, not {quote_value(known_text[excerpt])}; {rule}"
-    )
-
-
-def _find_word_starts(
-    words: Sequence[str], text: str, token_starts: object, location: str
-) -> list[int]:
-    """Find the offset of each word in a text, or check ``token_starts`` if they are known."""
-    words_or_bounds: Sequence[Any] = words
-    if token_starts is not None:
-        start_list = _check_list(int, token_starts, "token_starts", location)
-        if len(start_list) != len(words):
-            raise InputError(
-                f"{location}: {pluralize(len(start_list), 'token_start')} for"
-                f" {pluralize(len(words), 'token')}; each needs one"
-            )
-        words_or_bounds = [
-            (start, start + len(word)) for start, word in zip(start_list, words, strict=True)
-        ]
-    from spanagree.corpus.tokens import (
-        locate_tokens,
-    )  # loaded on demand: few sources have texts and tokens
-
-    words_in_text, word_starts = locate_tokens(text, words_or_bounds, location)
-    if words_in_text != list(words):
-        raise InputError(
-            f"{location}: at token_starts the text has {quote_value(words_in_text)}; the tokens"
-            " have to stand there"
-        )
-    return word_starts
 
 
 def _check_list(

@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row
 from spanagree.corpus.details import SegmentDetails, merge_pieces
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, quote_value
+from spanagree.errors import InputError, pluralize, quote_value
 
 CUTS = {
     "error": "a segment that cuts a token is an error",
@@ -65,6 +65,39 @@ def locate_tokens(text: str, tokens: Iterable[Any], location: str) -> tuple[list
         starts.append(start)
         position = start + len(word)
     return words, starts
+
+
+def find_token_starts(
+    tokens: Sequence[str], text: str, known_starts: Sequence[int] | None, location: str
+) -> list[int]:
+    """Find the start of each token in a text, or check the known starts.
+
+    Args:
+        tokens: tokens of the document.
+        text: text of the document.
+        known_starts: start of each token, ``None`` if unknown.
+        location: beginning of error messages.
+
+    Raises:
+        InputError: if a token is not in the text at its position.
+    """
+    tokens_or_bounds: Sequence[Any] = tokens
+    if known_starts is not None:
+        if len(known_starts) != len(tokens):
+            raise InputError(
+                f"{location}: {pluralize(len(known_starts), 'token_start')} for"
+                f" {pluralize(len(tokens), 'token')}; each needs one"
+            )
+        tokens_or_bounds = [
+            (start, start + len(token)) for start, token in zip(known_starts, tokens, strict=True)
+        ]
+    tokens_in_text, starts = locate_tokens(text, tokens_or_bounds, location)
+    if tokens_in_text != list(tokens):
+        raise InputError(
+            f"{location}: at token_starts the text has {quote_value(tokens_in_text)}; the tokens"
+            " have to stand there"
+        )
+    return starts
 
 
 class Tokens(NamedTuple):

@@ -17,8 +17,8 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, Vocabulary
 from spanagree.corpus.balance import add_balances, move_count
-from spanagree.corpus.collector import Version, check_same_document
 from spanagree.corpus.details import join_details
+from spanagree.corpus.document_versions import Version, check_same_document
 from spanagree.corpus.flaws import find_repeats
 from spanagree.corpus.joined import merge_notes, merge_settings
 from spanagree.corpus.raw import UNKNOWN, RawCorpus

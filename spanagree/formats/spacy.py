@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.choices import Partial, Repair
-from spanagree.corpus.collector import check_same_text
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.details import SCORE
+from spanagree.corpus.document_versions import check_same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.segments import find_overlapping

@@ -13,7 +13,7 @@ from html import unescape
 from itertools import islice
 from typing import Any
 
-from spanagree.corpus.collector import check_same_text
+from spanagree.corpus.document_versions import check_same_text
 from spanagree.errors import InputError, escape_name, format_percent, pluralize, quote_value
 from spanagree.files import PathName, yield_numbered_lines
 from spanagree.formats.changed_texts import Alignment

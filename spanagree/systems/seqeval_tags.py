@@ -1,4 +1,4 @@
-"""Tags that only seqeval reads: without prefix, with the prefix at the end, of an unnamed scheme."""
+"""Tags that only seqeval reads: without prefix, with prefix at the end, or of unnamed scheme."""
 
 from __future__ import annotations
 

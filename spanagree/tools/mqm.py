@@ -13,7 +13,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
-from spanagree.corpus.collector import check_same_text
+from spanagree.corpus.document_versions import check_same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,

@@ -25,6 +25,7 @@ from spanagree.corpus.offsets import (
     map_offsets_to_points,
     yield_possible_units,
 )
+from spanagree.corpus.raw import STANDS
 from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.errors import InputError
 
@@ -351,6 +352,30 @@ def test_texts_that_differ_in_line_ends():
     assert corpus[0].segments["a"] == corpus[0].segments["b"]
     with refuses(sa.InputError, "x: document 'd': the text differs"):
         collector.add_document("d", "x", text=f"{CRLF}.", again=True)
+
+
+def test_pieces_in_a_text_that_differs_in_line_ends():
+    """Pieces in UTF-16 units of a copy with longer line ends have the words of their quote."""
+    first = "a😀\nbb ccc\ndd ee"
+    copy = first.replace("\n", "\r\n")
+    collector = Collector("characters")
+    collector.add_document("d", "x", text=first)
+    document = collector.add_document("d", "x", text=copy, again=True)
+    annotation = collector.add_annotation(document, "ann", "x")
+
+    def bounds(word):
+        start = len(copy[: copy.index(word)].encode("utf-16-le")) // 2
+        return start, start + len(word)
+
+    pieces = [bounds("bb"), bounds("dd")]
+    collector.add_segment_in_pieces(annotation, pieces, "N", "x", None, "bb dd")
+    for word in ("ccc", "ee"):
+        collector.add_segment(annotation, *bounds(word), "N", "x", quote=word)
+    raw = collector.build_raw_corpus({})
+    assert [first[a:b] for a, b in zip(raw.start, raw.end, strict=True)] == [
+        "bb ccc\ndd", "ccc", "ee",
+    ]  # fmt: skip
+    assert raw.quote.tolist() == [STANDS] * 3
 
 
 @given(st.text("aé😀日\x7f\x80\u07ff\u0800\uffff\U00010000", max_size=20))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from spanagree.corpus.collector import check_same_text
+from spanagree.corpus.document_versions import check_same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import check_choice, escape_name, escape_path, join_names, quote_value
 from spanagree.files import Source, name_files_in_errors, name_layers, read_bytes, yield_lines
