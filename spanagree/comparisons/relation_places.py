@@ -499,12 +499,11 @@ class _SegmentGroups(NamedTuple):
     """Segments grouped by annotator, document and type, one group after the other.
 
     Attributes:
-        owner, document, type: annotator, document and type of each group.
+        document, type: document and type of each group.
         first: position of the first segment of each group, and the number of all segments.
         segment, sentence: distinct segment and its sentence at each position.
     """
 
-    owner: Ints
     document: Ints
     type: Ints
     first: Ints
@@ -593,7 +592,6 @@ class PairPlaces(Starts):
         segment, key = segment[order_by_group], key[order_by_group]
         (keys,), _, sizes = unique_rows(key)
         groups = _SegmentGroups(
-            keys // n_types // n_documents,
             keys // n_types % n_documents,
             keys % n_types,
             np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),

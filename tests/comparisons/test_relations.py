@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.comparisons.relation_places import RelationRule  # the relations as a corpus
+from spanagree.comparisons.relation_places import (
+    RelationRule,  # the relations as a corpus
+    compute_relation_distributions,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -340,6 +343,37 @@ def test_pairs_in_one_sentence():
     }
     # 12 ordered pairs of four segments, 4 of them within a line
     assert [tallies[x].expected for x in tallies] == pytest.approx([1 / 12, 1 / 12, 1 / 4])
+
+
+def test_pairs_across_sentences():
+    """With sentences as kinds a relation across sentences is among the 8 pairs across sentences."""
+    spans = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P"), (6, 7, "P")]
+    links = {"a": [[(0, 2, "r")]], "b": [[(1, 3, "r")]]}
+    corpus = sa.Corpus.from_segments(
+        [7], {x: [spans] for x in "ab"}, relations=links, offsets="characters", texts=["a b\nc d"]
+    )
+    relations = RelationRule(pairs="sentence").build_relations(corpus)
+    assert sa.evaluate(relations).systems["b"].tally.expected == pytest.approx(1 / 8)
+
+
+@pytest.mark.parametrize("fixed", [None, "a"])
+def test_relations_by_document(fixed):
+    """The chance of a document with two labels is its chance in a corpus of this document alone."""
+    spans = [[(0, 1, "P"), (2, 3, "P"), (4, 5, "P")], [(0, 1, "P"), (2, 3, "P")]]
+    links = {
+        "a": [[(0, 1, "r"), (0, 2, "q")], [(1, 0, "r"), (0, 1, "q")]],
+        "b": [[(2, 1, "r"), (0, 1, "q")], [(1, 0, "r"), (1, 0, "q")]],
+    }
+    corpus = sa.Corpus.from_segments([6, 4], dict.fromkeys("ab", spans), relations=links)
+    relations = RelationRule().build_relations(corpus)
+    whole = compute_relation_distributions(relations, ("a", "b"), fixed)
+    assert sorted(whole) == [0, 1]
+    for document in range(2):
+        alone = RelationRule().build_relations(corpus.subset([document]))
+        (parts,) = compute_relation_distributions(alone, ("a", "b"), fixed).values()
+        assert len(parts) == 2  # one for each label
+        for part, part_of_whole in zip(parts, whole[document], strict=True):
+            assert part_of_whole == pytest.approx(part)
 
 
 def test_attributes_as_relations_of_one_segment():

@@ -15,6 +15,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Baseline, list_names
+from spanagree.comparisons.random_layers import RandomMean, yield_redrawn_layers
 from tests.strategies import crowds
 
 CROWD = "corpora/crowd/crowd.jsonl"
@@ -256,6 +257,31 @@ def test_random_is_a_mean_of_draws(newsroom, match, chance):
     assert abs(result["random"].f1.observed - exact["random"].f1.expected) < 4 * error
     labels = result["random"].labels.values()
     assert sum(each.matched for each in labels) == pytest.approx(result["random"].tally.matched)
+
+
+def test_redrawn_segments_stay_in_their_documents():
+    """Under per-label chance each label of each document is drawn by itself, over all its tokens.
+
+    In 100 draws, the chance that a start of 9 is missing is below 9 · (8/9)^100 < 0.0001.
+    """
+    layers = {"a": [[(0, 1, "X"), (0, 1, "Y")], [(0, 1, "X"), (3, 4, "Y")]]}
+    corpus = sa.Corpus.from_segments([2, 9], layers)
+    whole = sa.with_baselines(corpus, ["random"], chance="per-label", seed=2)
+    drawn = {(document, label): set() for document in range(2) for label in range(2)}
+    for layer in yield_redrawn_layers(whole):
+        for document, start, label in zip(layer.document, layer.start, layer.label, strict=True):
+            drawn[int(document), int(label)].add(int(start))
+    for (document, _), starts in drawn.items():
+        assert starts == set(range([2, 9][document]))
+
+
+def test_the_standard_error_of_a_mean_of_draws():
+    """By hand: totals 1 and 3 have a standard error of 1, and F1 is twice the match by the size."""
+    note = RandomMean(np.zeros((1, 1)), np.array([1.0, 3.0])).write_note(40, "gold stays")
+    assert note == (
+        "random: means of 2 draws, the standard error of F1 is 0.05; only this side is random, gold"
+        " stays"
+    )
 
 
 @pytest.mark.long

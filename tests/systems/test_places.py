@@ -19,6 +19,7 @@ from spanagree.cli.main import main
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.observed import compute_observed
+from spanagree.comparisons.place_shares import PlacementStatistics, SegmentPlacement
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
 WNUT = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
@@ -130,6 +131,50 @@ def test_random_sizes():
     assert tally.f1.expected == pytest.approx(1 / 3)
     team = sa.agree(corpus, match="token", places="words").team
     assert team.f1.expected == pytest.approx(1 / 3)
+
+
+def test_random_sizes_of_one_label():
+    """Sizes in characters are random in words also if another label has a rule of characters.
+
+    The figures of X are those of :func:`test_random_sizes`; Y is a capital, of which there is one.
+    """
+    layers = {"a": [[(0, 1, "X"), (9, 10, "Y")]], "b": [[(5, 8, "X"), (9, 10, "Y")]]}
+    corpus = sa.Corpus.from_segments([10], layers, offsets="characters", texts=["a bb ccc Z"])
+    rules = "X=words,Y=capitals"
+    found = sa.evaluate(corpus, match="token", places=rules, chance="per-label")
+    # a word has 1, 2, 3 or 1 characters, each with probability 1/4
+    assert found["b"].labels["X"].expected_sizes == pytest.approx((7 / 4, 7 / 4))
+    assert found["b"].labels["X"].expected == pytest.approx((1 + 2 + 3 + 1) / 16)
+    assert found["b"].labels["Y"].expected_sizes == pytest.approx((1, 1))
+
+
+def test_places_of_one_document_meet_none_of_the_next():
+    """A system's long place in a document shares nothing with gold's first token of the next.
+
+    By hand: gold's token is at the only site, 0 of 10. No place of five tokens has sites at both
+    ends, so the system starts at 6 tokens, of which one gives an iou of 1/5, in each of two
+    documents.
+    """
+    site = {"name": "site", "ok": [token == 0 for token in range(10)]}
+    layers = {"gold": [[(0, 1, "X")]] * 2, "mine": [[(0, 5, "X")]] * 2}
+    corpus = sa.Corpus.from_segments([10, 10], layers)
+    tally = sa.evaluate(corpus, "gold", match="iou", places=[site] * 2).systems["mine"].tally
+    assert tally.expected == pytest.approx(2 * 1 / 6 * 1 / 5)
+
+
+def test_statistics_of_parts_with_other_annotators():
+    """An annotator who is in one part only has the statistics of that part."""
+    mine = SegmentPlacement(3, 2, {1: 1, 4: 2})
+    total = PlacementStatistics("r") + PlacementStatistics("r", {"mine": mine}, mixed=1)
+    assert total == PlacementStatistics("r", {"mine": mine}, mixed=1)
+
+
+def test_the_remark_on_places():
+    """By hand: 2 of 3 segments at sites; of 1, 4 and 4 places the geometric mean is 16^(1/3)."""
+    statistics = PlacementStatistics("r", {"mine": SegmentPlacement(3, 2, {1: 1, 4: 2})})
+    assert statistics.write_remarks({"systems": ["mine"]}) == [
+        "chance (r): at sites: systems .67; 2.52 places per segment; .33 of segments have one place"
+    ]
 
 
 def test_gold_keeps_its_size():
