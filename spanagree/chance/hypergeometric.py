@@ -114,39 +114,43 @@ def _compute_by_binomials(max_draws: int, n_special: int, total: Ints, max_m: in
 def _compute_by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
     """Compute the table of :func:`hypergeometric` for large totals, each m from m − 1.
 
-    It has the same arguments and result. Totals for which m = 0 is too improbable for a float are
-    computed draw by draw.
+    It has the same arguments and result. Rows y in which m = 0 is too improbable for a float, which
+    are the last ones, are computed draw by draw.
     """
     n_remaining, m = np.maximum(total[:, None] - np.arange(max_draws), 1), np.arange(max_m)
     p_zero = np.ones((len(total), max_draws + 1))
     np.cumprod(np.maximum(n_remaining - n_special, 0) / n_remaining, axis=1, out=p_zero[:, 1:])
-    is_stable = (total - n_special - max_draws >= 0) & (p_zero.min(axis=1) > _LEAST)
-    table = np.empty((len(total), max_draws + 1, max_m + 1))
-    table[~is_stable] = _compute_by_draws(max_draws, n_special, total[~is_stable], max_m)
     y = np.arange(max_draws + 1)[:, None]
-    n_remaining = (total[is_stable, None] - y.T)[:, :, None]
+    n_undrawn = (total[:, None] - y.T)[:, :, None]
     rise = (n_special - m).clip(0) * (y - m).clip(0)
-    fall = (m + 1) * (n_remaining - n_special + m + 1)
-    table[is_stable, :, 0] = p_zero[is_stable]
-    table[is_stable, :, 1:] = p_zero[is_stable, :, None] * np.cumprod(rise / fall, axis=2)
+    fall = (m + 1) * (n_undrawn - n_special + m + 1)
+    is_by_ratios = p_zero > _LEAST
+    ratio = np.divide(rise, fall, out=np.zeros(fall.shape), where=is_by_ratios[:, :, None])
+    table = np.empty((len(total), max_draws + 1, max_m + 1))
+    table[:, :, 0] = p_zero
+    table[:, :, 1:] = p_zero[:, :, None] * np.cumprod(ratio, axis=2)
+    n_by_ratios = is_by_ratios.sum(axis=1)
+    for i in np.flatnonzero(n_by_ratios <= max_draws).tolist():
+        _follow_draws(table[i], int(n_by_ratios[i]), n_special, int(total[i]))
     return table
 
 
-def _compute_by_draws(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
-    """Compute the table of :func:`hypergeometric` by recursion over the draws y.
+def _follow_draws(table: Floats, first_row: int, n_special: int, total: int) -> None:
+    """Compute the rows of a table from the rows before them, by one more draw each, in place.
 
-    It has the same arguments and result.
+    Args:
+        table: probabilities of one total; (y, m).
+        first_row: first row to compute.
+        n_special: number of special elements.
+        total: number of elements.
     """
-    m = np.arange(max_m + 1)
-    table = np.zeros((len(total), max_draws + 1, max_m + 1))
-    table[:, 0, 0] = 1
-    for i in range(max_draws if len(total) else 0):
-        n_remaining = np.maximum(total - i, 0)[:, None]
-        p_special = np.minimum(n_special - m, n_remaining) / np.maximum(n_remaining, 1)
-        p_other = np.maximum(n_remaining - n_special + m, 0) / np.maximum(n_remaining, 1)
-        table[:, i + 1] = table[:, i] * p_other
-        table[:, i + 1, 1:] += table[:, i, :-1] * p_special[:, :-1]
-    return table
+    m = np.arange(table.shape[1])
+    for y in range(first_row, len(table)):
+        n_remaining = max(total - y + 1, 0)
+        p_special = np.minimum(n_special - m, n_remaining) / max(n_remaining, 1)
+        p_other = np.maximum(n_remaining - n_special + m, 0) / max(n_remaining, 1)
+        table[y] = table[y - 1] * p_other
+        table[y, 1:] += table[y - 1, :-1] * p_special[:-1]
 
 
 @lru_cache(maxsize=1)

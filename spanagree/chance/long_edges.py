@@ -63,7 +63,7 @@ def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
         F: number of slots.
     """
     excess_of_longer = excess[int(np.searchsorted(excess, 0, side="right")) :]
-    distinct_excesses = excess[np.flatnonzero(np.diff(excess, prepend=-1))].tolist()
+    distinct_excesses = sorted(set(excess.tolist()))
     for n_far in range(min(_FEW, len(excess_of_longer) - 1), 0, -1):
         near_excess, far_excess = excess_of_longer[:-n_far], excess_of_longer[-n_far:]
         if far_excess[0] > max(_FAR, 2 * near_excess[-1]):
@@ -83,7 +83,9 @@ def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     widths = {e: int(compute_edge_width(D - e, F)) for e in distinct_excesses}
     n_flat = max(int(excess_of_longer[-1]) + 1, FIRST_EDGE // 4)
     edges: dict[int, Floats] = {}
-    width = _compute_renewal_memory(excess_of_longer, F) + n_flat
+    width = max(widths.values())
+    if width > _choose_first_size(excess_of_longer):
+        width = _compute_renewal_memory(excess_of_longer, F) + n_flat
     while len(edges) < len(widths):
         width = min(width, max(widths.values()))
         missing = sorted(widths.keys() - edges.keys())
@@ -94,8 +96,8 @@ def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
         for i in np.flatnonzero(full_widths < width).tolist():
             P[i, full_widths[i] :] = P[i, full_widths[i]]
         edge_ends = P[:, -n_flat:]
-        is_converged = (np.ptp(edge_ends, axis=1) <= _FLAT * edge_ends.max(1)) | (
-            full_widths <= width
+        is_converged = (full_widths <= width) | (
+            edge_ends.max(1) - edge_ends.min(1) <= _FLAT * edge_ends.max(1)
         )
         edges |= {
             e: p
@@ -122,7 +124,7 @@ def _compute_renewal_memory(excess: Ints, F: int) -> int:
         excess: excess of each segment that is longer than one token.
         F: number of slots.
     """
-    n, n_tokens = F + int(excess.sum()), 4 << int(excess.max()).bit_length()
+    n, n_tokens = F + int(excess.sum()), _choose_first_size(excess)
     if len(excess) == F or n_tokens > CHUNK:  # without slots of one token it may never forget
         return n
     p_longer = np.bincount(excess)[::-1].cumsum()[::-1] / F
@@ -135,6 +137,11 @@ def _compute_renewal_memory(excess: Ints, F: int) -> int:
             return last_relevant
         n_tokens *= 2
     return n
+
+
+def _choose_first_size(excess: Ints) -> int:
+    """Choose the number of tokens with which the renewal process is looked at first."""
+    return 4 << int(excess.max()).bit_length()
 
 
 def _compute_starts_up_to(
@@ -202,7 +209,8 @@ def _compute_starts_with_shared_sums(
     for n_others, (h,) in H.items():
         rows = h.T * (np.arange(limit + 1) <= limit - least_excess[: h.shape[1]])
         row_maxima = rows.max(1)
-        m = np.arange(int(np.flatnonzero(row_maxima > _UNSEEN * row_maxima.max())[-1]) + 1)
+        (relevant_rows,) = (row_maxima > _UNSEEN * row_maxima.max()).nonzero()
+        m = np.arange(relevant_rows[-1] + 1)
         rounding = row_maxima[m] * C[K, np.minimum(m, K // 2)] / C[n_others, m]
         if len(m) * limit > (K // 2 + 1) * n or (n_others < K and rounding.max() > _LOST):
             return None
@@ -373,8 +381,8 @@ def _compute_edges_by_halves(excess: Ints, F: int, excesses: list[int]) -> dict[
 
 def _trim_plateaus(P: Floats) -> list[Floats]:
     """Cut each row after the first value of its constant end; the last value is the plateau."""
-    is_flat = np.abs(P - P[:, -1:]) <= _ROUNDED * P[:, -1:]
-    n_flat_at_end = np.cumprod(is_flat[:, ::-1], axis=1).sum(1)
+    is_edge = np.abs(P - P[:, -1:]) > _ROUNDED * P[:, -1:]
+    n_flat_at_end = np.where(is_edge.any(1), is_edge[:, ::-1].argmax(1), P.shape[1])
     return [p[: len(p) + 1 - n] for p, n in zip(P, n_flat_at_end.tolist(), strict=True)]
 
 

@@ -247,8 +247,7 @@ def compute_start_profiles(
         distinct_excesses, excess_index, _ = unique_matrix_rows(shapes[:, 1:] - 1)
         members = group_indices(excess_index, len(distinct_excesses))
         for excess, shape_rows in zip(distinct_excesses, members, strict=True):
-            total_excess = int(excess.sum())
-            if total_excess <= FIRST_EDGE:
+            if int(excess[1:].sum()) <= FIRST_EDGE:  # of all others, the shortest left out
                 excess_changes = np.flatnonzero(excess[1:] > excess[:-1]) + 1  # they are sorted
                 for low, high in pairwise([0, *excess_changes.tolist(), k]):
                     other_excess = np.concatenate((excess[:low], excess[low + 1 :]))
@@ -264,7 +263,7 @@ def compute_start_profiles(
                     low, high = np.searchsorted(excess, (e, e + 1)).tolist()
                     profile_of_shape[shape_row, low:high] = len(edges)
                     edges.append(edge)
-                    sizes.append(int(slots[shape_row]) + total_excess - e)
+                    sizes.append(int(slots[shape_row]) + int(excess.sum()) - e)
     _add_short_profiles(cells_by_excesses, edges, sizes)
     for rows, shape, profile_of_shape in tables:
         profile[rows] = profile_of_shape[shape]
