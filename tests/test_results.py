@@ -14,7 +14,8 @@ import spanagree as sa
 from spanagree.agreement.result import Agreement
 from spanagree.references.against import ReferenceEvaluation
 from spanagree.results import text
-from spanagree.results.frame import format_figure
+from spanagree.results.cells import format_figure
+from spanagree.results.display import DisplayTable
 from spanagree.results.result import MappingResult, ResultBase
 from spanagree.settings import Settings
 from spanagree.slices.result import Slices
@@ -158,7 +159,7 @@ def test_results_show_themselves(name):
     if any(column.title for column in table.columns):
         notes = "".join(f"note: {note}\n" for note in result.notes)  # as the command line shows
         assert f"{result}\n" == text.render(table) + notes
-    shown = table.readable_table.shown
+    shown = DisplayTable.from_frame(table.readable_table)
     figures = [i for i, column in enumerate(shown.columns) if column.kind == "figure"]
     assert all(format_figure(shown.rows[0][i]) in line for i in figures)
     there = {column.title for column in (table.in_terminal or table).readable_table.columns}

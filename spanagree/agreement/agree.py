@@ -103,8 +103,8 @@ def agree(
     jackknife = None if ci is False else _parse_interval(ci)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     if isinstance(source, Corpus):
-        chosen = {"annotators": annotators}
-        rows = compare_corpus(ComparedAnnotators, source, chosen, request, executor, progress)
+        role_names = {"annotators": annotators}
+        rows = compare_corpus(ComparedAnnotators, source, role_names, request, executor, progress)
     else:
         from spanagree.agreement.rows_of_parts import compare_annotators_in_parts  # few have parts
 

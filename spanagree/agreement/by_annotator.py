@@ -34,7 +34,8 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import escape_name, pluralize
-from spanagree.results.frame import Column, Value, format_figure
+from spanagree.results.cells import Value, format_figure
+from spanagree.results.frame import Column
 from spanagree.results.result import NanEqualMixin
 from spanagree.results.score import NO_CHANCE, Score, ScoreValues, get_ends
 from spanagree.results.score_columns import ScoreColumns

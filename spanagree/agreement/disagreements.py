@@ -26,7 +26,8 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, build_shortened_table
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame, build_shortened_table
 from spanagree.results.plots import Plot, plot_counts, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun

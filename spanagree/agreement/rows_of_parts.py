@@ -52,8 +52,8 @@ def compare_annotators_in_parts(
     Raises:
         SettingError, InputError: if a comparison fails; see :func:`spanagree.agree`.
     """
-    chosen = {"annotators": annotators}
-    return compare_parts(source, _compare_part, _join, chosen, request, executor, progress)
+    role_names = {"annotators": annotators}
+    return compare_parts(source, _compare_part, _join, role_names, request, executor, progress)
 
 
 def _compare_part(

@@ -15,7 +15,7 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import escape_name, format_percent
-from spanagree.results.frame import format_figure
+from spanagree.results.cells import format_figure
 from spanagree.results.score import Score
 from spanagree.settings import document_noun
 

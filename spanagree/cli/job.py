@@ -471,7 +471,9 @@ class CommandContext:
                 *(table.add_verdict("") for table in tables[1:]),
             ]
             if not self.all_columns:
-                tables = [table.pivoted for table in tables]
+                from spanagree.results.display import pivot_table  # help shows no table
+
+                tables = [pivot_table(table) for table in tables]
             if self.format == "text":
                 tables = _remove_repeated_signatures(tables)
             table_style = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())

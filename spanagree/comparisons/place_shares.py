@@ -19,8 +19,9 @@ from spanagree.chance.model import ChanceModel
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import escape_name, pluralize
+from spanagree.results.cells import Value
 from spanagree.results.data import to_plain_data
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.score import UNDEFINED
 
 FIXED_PLACES = 0.1

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from spanagree.comparisons.tally import Tally
-from spanagree.results.frame import Column, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column
 
 _IN_SIZES = (
     "size of gold and of the system, in {sizes}: what the row rests on. Figures over few are shaky."

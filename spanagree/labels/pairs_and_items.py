@@ -19,7 +19,8 @@ from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import pluralize
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.formulas import CORRECTED, CoefficientSums, compute_rows
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.score import UNDEFINED
 
 _CELLS = 1 << 22  # largest number of cells of the contingency tables of all pairs

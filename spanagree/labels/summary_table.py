@@ -19,7 +19,8 @@ from spanagree.labels.coefficient import Coefficient, Counts, Spa
 from spanagree.labels.formulas import COEFFICIENTS
 from spanagree.labels.pairs_and_items import build_items_table, build_pairs_table
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, format_figure
+from spanagree.results.cells import Value, format_figure
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.score import UNDEFINED, Score, get_ends
 from spanagree.settings import parse_confidence

@@ -11,7 +11,8 @@ from spanagree.errors import escape_name, pluralize
 from spanagree.levels.borders import BorderOptions, Level, LevelSettings, sort_into_levels
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, format_figure
+from spanagree.results.cells import Value, format_figure
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import LINES, Plot, plot_lines
 from spanagree.results.result import Result
 from spanagree.results.score import NO_CHANCE, UNDEFINED

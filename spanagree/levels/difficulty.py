@@ -47,7 +47,8 @@ from spanagree.levels.count import (
 )
 from spanagree.parts.each import Part, read_whole_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, format_figure
+from spanagree.results.cells import format_figure
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import POINTS, Plot, plot_lines, plot_sentence
 from spanagree.results.result import Result
 from spanagree.settings import document_noun

@@ -39,7 +39,7 @@ def compare_parts(
     source: Iterable[Part],
     compare_part: Callable[..., _Rows],
     join: Callable[..., _Rows],
-    chosen: Mapping[str, Any],
+    role_names: Mapping[str, Any],
     request: ComparisonRequest,
     executor: Executor | None,
     progress: Progress,
@@ -51,7 +51,7 @@ def compare_parts(
         compare_part: function of a part that returns its rows; processes need one that can be
             pickled.
         join: function that joins the rows of parts by name.
-        chosen: names of the annotators to compare, or of gold, as keywords of both functions.
+        role_names: names of the annotators to compare, or of gold, as keywords of both functions.
         request: settings of the comparison, a keyword of both functions.
         executor: executor with workers that read and compare the parts.
         progress: function called with the number of finished parts.
@@ -63,7 +63,7 @@ def compare_parts(
 
     def compare_and_join(request: ComparisonRequest) -> _Rows:
         compare_one, join_all = (
-            functools.partial(function, **chosen, request=request)
+            functools.partial(function, **role_names, request=request)
             for function in (compare_part, join)
         )
         return process_and_join_parts(source, compare_one, join_all, executor, progress)
@@ -198,27 +198,28 @@ def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
         raise error
 
 
-def join_kinds(kinds: Sequence[CorpusKind]) -> CorpusKind:
+def join_kinds(kinds_of_parts: Sequence[CorpusKind]) -> CorpusKind:
     """Combine the traits of the parts of a corpus into the traits of the whole corpus."""
     return CorpusKind(
-        min((kind.offsets for kind in kinds), key=look_up_ticks),
-        any(kind.has_pieces for kind in kinds),
-        any(kind.is_long for kind in kinds),
-        frozenset().union(*(kind.relations for kind in kinds)),
-        frozenset().union(*(kind.undirected for kind in kinds)),
+        min((part_kind.offsets for part_kind in kinds_of_parts), key=look_up_ticks),
+        any(part_kind.has_pieces for part_kind in kinds_of_parts),
+        any(part_kind.is_long for part_kind in kinds_of_parts),
+        frozenset().union(*(part_kind.relations for part_kind in kinds_of_parts)),
+        frozenset().union(*(part_kind.undirected for part_kind in kinds_of_parts)),
     )
 
 
-def can_concatenate_rows(kinds: Sequence[CorpusKind]) -> bool:
+def can_concatenate_rows(kinds_of_parts: Sequence[CorpusKind]) -> bool:
     """Check whether rows of parts with these traits are equal to the rows of the whole corpus.
 
     >>> can_concatenate_rows([CorpusKind(), CorpusKind(has_pieces=True)])
     False
     """
-    whole = join_kinds(kinds)
+    joined_kind = join_kinds(kinds_of_parts)
     return all(
-        kind[:3] == whole[:3] and kind.undirected == whole.undirected & kind.relations
-        for kind in kinds
+        part_kind[:3] == joined_kind[:3]
+        and part_kind.undirected == joined_kind.undirected & part_kind.relations
+        for part_kind in kinds_of_parts
     )
 
 

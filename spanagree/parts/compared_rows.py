@@ -130,7 +130,7 @@ _Rows = TypeVar("_Rows", bound=ComparedRows)
 def compare_corpus(
     rows_class: type[_Rows],
     corpus: Corpus,
-    chosen: Mapping[str, Any],
+    role_names: Mapping[str, Any],
     request: ComparisonRequest,
     executor: Executor | None,
     progress: Progress,
@@ -140,7 +140,7 @@ def compare_corpus(
     Args:
         rows_class: class of the rows.
         corpus: annotations.
-        chosen: names of the annotators to compare, or of gold, as keywords of ``rows_class.of``.
+        role_names: names of annotators to compare, or of gold: keywords of ``rows_class.of``.
         request: settings of the comparison.
         executor: must be ``None``, because one corpus has no parts.
         progress: function called with the number of finished steps and of all steps.
@@ -153,7 +153,7 @@ def compare_corpus(
 
         check_executor(executor)
     corpus, counting = request.select_items(corpus, progress)
-    return counting.run(functools.partial(rows_class.of, corpus, **chosen))
+    return counting.run(functools.partial(rows_class.of, corpus, **role_names))
 
 
 def describe_documents(corpus: Corpus, counting: MatchCountOptions) -> dict[str, Any]:

@@ -52,7 +52,8 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shortened_table
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame, LazyRows, build_shortened_table
 from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, compute_f1_figures

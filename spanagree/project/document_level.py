@@ -25,7 +25,8 @@ from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import CoefficientSet
 from spanagree.labels.intervals import compute_intervals
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, get_ends

@@ -45,7 +45,8 @@ from spanagree.project.vote import (
     elect_segments,
     elect_tokens,
 )
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun

@@ -40,8 +40,9 @@ from spanagree.project.assignment import assign
 from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.gold import Gold
 from spanagree.project.vote import GOLD
+from spanagree.results.cells import Value
 from spanagree.results.data import to_csv
-from spanagree.results.frame import Column, Frame, LazyRows, Value, build_shortened_table
+from spanagree.results.frame import Column, Frame, LazyRows, build_shortened_table
 from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED

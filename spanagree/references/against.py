@@ -56,7 +56,8 @@ from spanagree.references.ceiling import (
 )
 from spanagree.results import verdict
 from spanagree.results.caveats import write_caveats_of_rows
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_f1_dots, plot_heat_map
 from spanagree.results.result import NanEqualMixin, write_coverage_note
 from spanagree.results.score import Score, compute_f1_figures

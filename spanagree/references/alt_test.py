@@ -51,7 +51,8 @@ from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.category_weights import parse_numbers
 from spanagree.references.ceiling import compare_with_references, compute_compared_size
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
 from spanagree.results.score import compute_f1_figures

@@ -23,6 +23,7 @@ from spanagree.comparisons.tally_columns import COUNTS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED
 from spanagree.labels.sparse_agreement import WEIGHTS
+from spanagree.results.display import DisplayTable
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escape_markdown
 from spanagree.results.score import FIGURES
@@ -104,7 +105,7 @@ def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
     """Yield names and paragraphs for the settings of a table, its columns, and its other terms."""
     words = _choose_placeholder_words(table.settings)
     yield from _explain_settings(table.settings, words)
-    columns = table.shown.columns
+    columns = DisplayTable.from_frame(table).columns
     del columns[2 : 2 + table.across]  # names of systems, not figures
     headings_of_columns = [(column.title, column.meaning or column.title) for column in columns]
     names_by_paragraph: dict[str, dict[str, None]] = {}

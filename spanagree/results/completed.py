@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from spanagree.errors import escape_name, pluralize
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.score import Interval
 from spanagree.settings import Settings, format_kinds_and_confidence, parse_confidence
 

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spanagree.errors import escape_name
-from spanagree.results.numbers import DIGITS, NOT_SHOWN, format_decimal
+from spanagree.results.cells import Value
 from spanagree.signature import format_signature
 
-Value = Any
-"""A cell: a text, a number, a pair of numbers, or ``None``; in a column for JSON a score."""
-
 _FIRST = 20  # rows of a list in a terminal
-_MAX_ACROSS = 7  # names that have a column each and fit a page
-LEAST_P = 0.001
-"""The smallest p that is printed; smaller values are printed as below it."""
 # ends of the keys of columns that a score or a difference replaces in JSON
 _IN_OBJECTS = (
     *(
@@ -186,24 +177,6 @@ class Frame:
         return format_signature(self.settings) if self.settings else ""
 
     @property
-    def shown(self) -> DisplayTable:
-        """The columns and rows for text output."""
-        indices = [i for i, column in enumerate(self.columns) if column.title]
-        rows: list[list[Value]] = []
-        breaks: list[int] = []
-        for row_index, row in enumerate(self.rows):
-            if row_index in self.breaks and rows:
-                breaks.append(len(rows))
-            if row_index not in self.for_data:
-                rows.append([row[i] for i in indices])
-        return DisplayTable([self.columns[i] for i in indices], rows, breaks)
-
-    @property
-    def pivoted(self) -> Frame:
-        """The pivoted table; unchanged without a pivot, or unless 2 to 7 names are compared."""
-        return self if self.pivot is None else _pivot_table(self, self.pivot)
-
-    @property
     def readable_table(self) -> Frame:
         """The table itself; if it is for data only, with keys as titles."""
         if any(column.title for column in self.columns) or self.caption:
@@ -267,187 +240,6 @@ class Frame:
         columns = (self.in_data or self).columns
         types = {column.key: KINDS[column.kind] for column in columns if column.in_data}
         return types | {"signature": "string"}
-
-
-def _pivot_table(table: Frame, pivot: Pivot) -> Frame:
-    """Build a table with a row for each figure and row name, and a column for each other name."""
-    columns, rows, _ = table.shown
-    index_by_title = {column.title: i for i, column in enumerate(columns)}
-    row, column = index_by_title[pivot.rows], index_by_title[pivot.columns]
-    cells = {(str(values[row]), str(values[column])): values for values in rows}
-    row_names = list(dict.fromkeys(name for name, _ in cells))
-    column_names = list(dict.fromkeys(name for _, name in cells))
-    if not 2 <= len(column_names) <= _MAX_ACROSS:
-        return table
-
-    def list_values(title: str, row_name: str) -> list[Value]:
-        """Return the values of one column for a row name, one for each new column."""
-        rows_of_name = (cells.get((row_name, name)) for name in column_names)
-        return [
-            None if values is None else values[index_by_title[title]] for values in rows_of_name
-        ]
-
-    shared_titles = [
-        title
-        for title in pivot.shared
-        if all(len(set(list_values(title, name))) == 1 for name in row_names)
-    ]
-    dropped_titles = {column.title for column in columns} - {*pivot.figures}
-    meanings = {name: columns[index_by_title[name]].meaning or name for name in pivot.figures}
-    return replace(
-        table,
-        columns=[
-            Column("", " ", "name"),
-            columns[row],
-            *(Column("", escape_name(name)) for name in column_names),
-            *(columns[index_by_title[title]] for title in shared_titles),
-        ],
-        rows=[
-            [
-                figure,
-                name,
-                *list_values(figure, name),
-                *(list_values(shared_title, name)[0] for shared_title in shared_titles),
-            ]
-            for figure in pivot.figures
-            for name in row_names
-        ],
-        breaks=[len(row_names) * i for i in range(1, len(pivot.figures))],
-        remarks=[
-            remark
-            for remark in table.remarks
-            if not any(f": {dropped_title} undefined" in remark for dropped_title in dropped_titles)
-        ],
-        meanings={**table.meanings, **meanings},
-        pivot=None,
-        across=len(column_names),
-    )
-
-
-class DisplayTable(NamedTuple):
-    """Text output of a table: columns, rows, and the indices of the rows that begin a block."""
-
-    columns: list[Column]
-    rows: list[list[Value]]
-    breaks: list[int]
-
-    @property
-    def header(self) -> list[str]:
-        """The titles of the columns."""
-        return [column.title for column in self.columns]
-
-    @property
-    def blocks(self) -> Iterator[range]:
-        """The indices of the rows of each block."""
-        return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
-
-    def format_cells(
-        self, digits: int = DIGITS, percent: bool | None = False, interval_format: str = "{}–{}"
-    ) -> list[list[str]]:
-        """Format every cell.
-
-        Args:
-            digits: number of decimals of figures.
-            percent: True for figures in per cent.
-            interval_format: format of an interval.
-        """
-        return [
-            [
-                format_cell(value, column.kind, digits, percent, interval_format)
-                for column, value in zip(self.columns, row, strict=True)
-            ]
-            for row in self.rows
-        ]
-
-    def find_best_cells(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
-        """Find the cells (row and column) with the best of several figures, as printed."""
-        figures = range(2, 2 + table.across)
-        groups = (
-            [
-                [(row_index, column_index) for column_index in figures]
-                for row_index in range(len(self.rows))
-            ]
-            if table.across
-            else []
-        )
-        for column_index, column in enumerate(self.columns):
-            if column.title in table.best:
-                groups += [
-                    [(row_index, column_index) for row_index in block] for block in self.blocks
-                ]
-        cells: set[tuple[int, int]] = set()
-        for group in groups:
-            with_figure = [
-                (row_index, column_index)
-                for row_index, column_index in group
-                if texts[row_index][column_index] not in (NOT_SHOWN, "")
-            ]
-            if len(with_figure) > 1:
-                max_figure = max(
-                    float(texts[row_index][column_index]) for row_index, column_index in with_figure
-                )
-                cells |= {
-                    (row_index, column_index)
-                    for row_index, column_index in with_figure
-                    if float(texts[row_index][column_index]) == max_figure
-                }
-        return cells
-
-
-def format_p(value: float) -> str:
-    """Format a p value for a table: three decimals, or that it is below .001.
-
-    >>> format_p(0.0312), format_p(8.04e-78), format_p(0.0), format_p(1.0)
-    ('0.031', '< .001', '< .001', '1.000')
-    """
-    if math.isnan(value):
-        return NOT_SHOWN
-    return "< .001" if value < LEAST_P else format_decimal(value)
-
-
-def format_figure(value: Value) -> str:
-    """Format a value: three decimals; unprintable characters are escaped.
-
-    >>> [format_figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
-    ['0.419', '12', '–', 'PER', '0.363–0.430']
-    """
-    return format_cell(value)
-
-
-def format_cell(
-    value: Value,
-    kind: str = "figure",
-    digits: int = DIGITS,
-    percent: bool | None = False,
-    interval_format: str = "{}–{}",
-) -> str:
-    """Format a value according to the kind of its column.
-
-    >>> format_cell(0.41934, digits=2), format_cell(0.41934, digits=1, percent=True)
-    ('0.42', '41.9')
-    >>> format_cell(31.28, "number"), format_cell(31.28, "z")
-    ('31.280', '31.28')
-    >>> format_cell(0.00002, "probability"), format_cell((1.0, 1.0), "interval")
-    ('< .001', '–')
-    >>> format_cell((-0.021, 0.25), "interval", 1, True, "[{}, {}]")
-    '[-2.1, 25.0]'
-    """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return NOT_SHOWN
-    if isinstance(value, str):
-        return escape_name(value)
-    if isinstance(value, int):
-        return str(value)
-    if kind == "probability" and isinstance(value, float):
-        return format_p(value)
-    if kind == "z" and isinstance(value, float):
-        return format_decimal(value, 2)
-    factor = 100 if percent and kind != "number" else 1
-    if isinstance(value, float):
-        return format_decimal(factor * value, digits)
-    if math.isnan(value[0]) or value[0] == value[1]:  # undefined, or of width 0
-        return NOT_SHOWN
-    return interval_format.format(*(format_decimal(factor * end, digits) for end in value))
 
 
 def build_shortened_table(rows_of: Callable[[int], Frame], size: int) -> Frame:

@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable
 
 from spanagree.errors import pluralize, truncate
-from spanagree.results.frame import Frame, Value, format_figure
+from spanagree.results.cells import Value, format_figure
+from spanagree.results.display import DisplayTable
+from spanagree.results.frame import Frame
 from spanagree.results.numbers import NOT_SHOWN
 
 LONGEST = 40  # characters of a name that are shown; its title has all
@@ -105,7 +107,7 @@ def render_table(
         max_rows: largest number of rows.
         all_rows: words on where to find all rows, if there are more.
     """
-    columns, all_rows_shown, breaks = display = frame.shown
+    columns, all_rows_shown, breaks = display = DisplayTable.from_frame(frame)
     texts = display.format_cells()
     classes = [None if column.kind == "name" else "figure" for column in columns]
     titles = zip(columns, classes, strict=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from spanagree.results.display import DisplayTable, pivot_table
 from spanagree.results.fit import find_spare_columns
-from spanagree.results.frame import PLAIN, DisplayTable, Frame, TableStyle
+from spanagree.results.frame import PLAIN, Frame, TableStyle
 from spanagree.results.numbers import NOT_SHOWN
 from spanagree.settings import parse_confidence
 
@@ -55,9 +56,13 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     Verdict, remarks and signature are comments before the table. Tables with an F1 show their
     figures in per cent by default.
     """
-    table = table if style.all_columns else table.pivoted
+    table = table if style.all_columns else pivot_table(table)
     is_plain = "plain" in style.style
-    display = table.shown if style.all_columns else _drop_spare_columns(table.shown)
+    display = (
+        DisplayTable.from_frame(table)
+        if style.all_columns
+        else _drop_spare_columns(DisplayTable.from_frame(table))
+    )
     row_titles = [str(row[0]) for row in display.rows] if table.across else []  # if pivoted
     has_f1 = any("F1" in name for name in [*display.header, *row_titles])
     percent = has_f1 if style.percent is None else style.percent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from spanagree.results.display import DisplayTable, pivot_table
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 
 DEFAULT_DIGITS = 2  # decimals, as in most papers
@@ -11,8 +12,8 @@ DEFAULT_DIGITS = 2  # decimals, as in most papers
 
 def render(table: Frame, style: TableStyle = PLAIN) -> str:
     """Render a Markdown table; names are escaped."""
-    table = table if style.all_columns else table.pivoted
-    display = table.shown
+    table = table if style.all_columns else pivot_table(table)
+    display = DisplayTable.from_frame(table)
     texts = display.format_cells(style.count_decimals(DEFAULT_DIGITS), style.percent)
     best = display.find_best_cells(table, texts) if "bold" in style.style else ()
     align = ["---" if column.kind == "name" else "---:" for column in display.columns]

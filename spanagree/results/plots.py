@@ -18,7 +18,7 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.errors import InputError, escape_name, escape_path
 from spanagree.extras import import_optional
 from spanagree.files import PathName, check_writable, write_bytes
-from spanagree.results.frame import format_figure
+from spanagree.results.cells import format_figure
 from spanagree.results.names import shorten_names, truncate_names
 from spanagree.results.score import UNDEFINED, Dot, get_dot
 

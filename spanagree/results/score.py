@@ -242,7 +242,7 @@ class Score(ComparedAsFloat, _ScoreFields):
         return float(self.observed)
 
     def __str__(self) -> str:
-        from spanagree.results.frame import format_figure  # rarely printed
+        from spanagree.results.cells import format_figure  # rarely printed
 
         raw, expected_text, corrected_text = map(format_figure, self[:3])
         return f"{raw} (chance {expected_text}, corrected {corrected_text})"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from spanagree.results.frame import Column, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column
 from spanagree.results.score import Ratio, Score, ScoreValues, get_annotator_interval, get_ends
 
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from spanagree.arrays import Bools
-from spanagree.results.frame import format_figure
+from spanagree.results.cells import format_figure
 from spanagree.results.html import Html, build_element
 from spanagree.results.names import truncate_names
 from spanagree.results.score import Dot

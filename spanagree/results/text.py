@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from spanagree.errors import pluralize
+from spanagree.results.display import DisplayTable, pivot_table
 from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page, wrap_text
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 from spanagree.results.numbers import DIGITS
@@ -18,8 +19,8 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     Names are aligned on the left and figures on the right. A table without columns for text output
     has no grid of cells.
     """
-    table = table if style.all_columns else (table.in_terminal or table).pivoted
-    columns, _, breaks = display = table.shown
+    table = table if style.all_columns else pivot_table(table.in_terminal or table)
+    columns, _, breaks = display = DisplayTable.from_frame(table)
     remarks = list(table.remarks)
     blocks = [wrap_text(table.verdict, indent=""), _wrap_sentence(table.caption)]
     if columns:
@@ -53,7 +54,7 @@ def summarize_table(table: Frame) -> str:
     >>> summarize_table(Frame(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
     'mine: F1 0.500; yours: F1 –'
     """
-    columns, rows, _ = display = table.shown
+    columns, rows, _ = display = DisplayTable.from_frame(table)
     texts = display.format_cells()
     column_kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
     entries = [table.caption] if column_kind == "count" and table.caption else []

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from spanagree.errors import escape_name, format_count_of_total, pluralize
-from spanagree.results.frame import LEAST_P
+from spanagree.results.cells import LEAST_P
 from spanagree.results.numbers import format_decimal
 from spanagree.results.score import NO_CHANCE, Score
 

@@ -24,7 +24,8 @@ from spanagree.labels.intervals import compute_coefficient_moments
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.score import get_ends
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import document_noun, parse_confidence

@@ -12,7 +12,8 @@ from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
 from spanagree.errors import SettingError, escape_name, format_count_of_total, pluralize
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, format_p
+from spanagree.results.cells import Value, format_p
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import LINES, Plot, plot_f1_dots, plot_lines
 from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import (

@@ -31,7 +31,8 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_integer, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import (
     Plot,
     plot_distributions,

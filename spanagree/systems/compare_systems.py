@@ -21,7 +21,8 @@ from spanagree.arrays import Floats, Progress
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, check_integer, escape_name, pluralize
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.names import shorten_names
 from spanagree.results.numbers import RANK_DIGITS, format_decimal
 from spanagree.results.plots import Plot, plot_dots, plot_heat_map

@@ -12,7 +12,8 @@ from spanagree.comparisons.counting import collect_gold_settings
 from spanagree.comparisons.pairing import KINDS, pair_layers
 from spanagree.errors import escape_name
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_heat_map
 from spanagree.results.result import Result
 from spanagree.settings import Settings

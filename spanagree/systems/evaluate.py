@@ -97,8 +97,8 @@ def evaluate(
     request = ComparisonRequest.from_keywords(match, chance, places, chance_of, seed, **comparing)
     jackknife = None if ci is False else _parse_interval(ci)
     if isinstance(source, Corpus):
-        chosen = {"gold": gold_name}
-        rows = compare_corpus(ComparedSystems, source, chosen, request, executor, progress)
+        role_names = {"gold": gold_name}
+        rows = compare_corpus(ComparedSystems, source, role_names, request, executor, progress)
     else:
         from spanagree.systems.rows_of_parts import compare_systems_in_parts  # few have parts
 

@@ -25,7 +25,8 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_distributions
 from spanagree.results.result import NanEqualMixin
 from spanagree.results.score import (

@@ -11,7 +11,8 @@ import numpy as np
 from spanagree.comparisons.tally_columns import build_count_columns, list_count_values
 from spanagree.errors import escape_name, format_count_of_total, pluralize
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import STEPS, Plot, plot_lines
 from spanagree.results.score import Score, compute_all_figures
 from spanagree.results.score_columns import build_figure_columns

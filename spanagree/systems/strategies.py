@@ -24,7 +24,8 @@ from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, escape_name
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_heat_map
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Score, build_undefined_score

@@ -16,7 +16,8 @@ from spanagree.comparisons.tally_columns import build_count_columns, list_count_
 from spanagree.corpus.times import convert_table_to_seconds
 from spanagree.errors import escape_name, join_names, pluralize
 from spanagree.results import caveats, verdict
-from spanagree.results.frame import Column, Frame, Pivot, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame, Pivot
 from spanagree.results.plots import (
     Plot,
     plot_f1_dots,

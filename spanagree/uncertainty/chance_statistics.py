@@ -21,7 +21,8 @@ from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import format_percent, pluralize
-from spanagree.results.frame import Column, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column
 from spanagree.results.score import UNDEFINED
 
 if TYPE_CHECKING:

@@ -31,7 +31,8 @@ from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import label_tokens
 from spanagree.limits import CostError
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.cells import Value
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_dots
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Dot

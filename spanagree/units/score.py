@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.results.cells import Value
 from spanagree.results.data import to_plain_data
-from spanagree.results.frame import Column, Value
+from spanagree.results.frame import Column
 from spanagree.results.score import CERTAIN, UNDEFINED, Dot, Interval
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import build_intervals, compute_moments

@@ -21,6 +21,7 @@ from spanagree.agreement import Agreement
 from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.cli.main import main
 from spanagree.corpus import Layer
+from spanagree.results.display import DisplayTable
 from spanagree.results.text import render
 
 
@@ -221,7 +222,7 @@ def test_mean_where_chance_gives_all():
     assert result.mean.pairs == (2, 2, 1)
     row = result.to_rows()[1]
     assert (row["pairs"], row["pairs_corrected"]) == (2, 1)
-    assert result.table().shown.rows[1][-1] == "2, corrected 1"
+    assert DisplayTable.from_frame(result.table()).rows[1][-1] == "2, corrected 1"
     alone = sa.agree(sa.Corpus.from_segments([1], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}))
     assert alone.mean.reason == "corrected: chance alone gives 1 for every pair"
 

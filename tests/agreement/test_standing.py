@@ -15,6 +15,7 @@ import spanagree as sa
 from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import AnnotationAgreement, compute_outlier_p
 from spanagree.cli.main import main
+from spanagree.results.display import DisplayTable
 
 
 def team(documents, quality, seen, rng):
@@ -107,7 +108,7 @@ def test_no_p_without_segments(crowd, tmp_path):
     assert any(says in remark for remark in made.table("annotator").remarks)
     assert not any("outlier" in remark for remark in made.table().remarks)
     table = made.sorted("outlier").table("annotator")
-    assert "p" not in table.shown.header
+    assert "p" not in DisplayTable.from_frame(table).header
     assert [row["annotator"] for row in table.to_rows()] == ["ann", "cem", "bob", "dia", "eli"]
     assert math.isnan(table.to_rows()[0]["p"])
     assert table.to_rows()[0]["segments"] is None

@@ -23,6 +23,7 @@ from spanagree.labels.coefficient import Counts
 from spanagree.labels.intervals import _find_distinct_rows, build_unit_table
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.labels.tokens import label_tokens
+from spanagree.results.display import DisplayTable
 from spanagree.uncertainty.jackknife import compute_moments
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -624,7 +625,7 @@ def test_coefficients_as_a_table(monkeypatch):
     names = ["SPA", "SPA corrected", "SPA corrected, jackknife", "π", "κ", "α", "AC1"]
     assert [row[0] for row in shown.rows] == [*names, "B", "bias B"]
     assert [*shown.meanings] == [*names, "bias B", "lowest agreement by category"]
-    assert [row[0] for row in shown.shown.rows] == [*names, "bias B"]
+    assert [row[0] for row in DisplayTable.from_frame(shown).rows] == [*names, "bias B"]
     assert {len(row) for row in shown.rows} == {len(shown.columns)}
     empty = next(i for i, column in enumerate(shown.columns) if column.title == "observed")
     assert [row[empty : empty + 2] == ["", ""] for row in shown.rows] == [i in (2, 8) for i in range(9)]  # fmt: skip

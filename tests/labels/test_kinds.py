@@ -15,6 +15,7 @@ from spanagree.labels import formulas
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED, CoefficientKind, CoefficientSet
 from spanagree.report.citation import REFERENCES, cite
 from spanagree.report.explain import explain
+from spanagree.results.display import DisplayTable
 
 PAGE = Path(__file__).parents[2] / "docs" / "coefficients.md"
 ANN, BOB = "XXXXYYYYZX", "XXXYYYYXZZ"
@@ -81,7 +82,7 @@ def test_a_coefficient_is_shown(key, table, found):
     assert row[kind.sign]["value"] == getattr(found, key).value
     data = {x["coefficient"]: x for x in found.to_dict()["tables"]["coefficients"]}
     assert data[kind.sign]["interval"] == getattr(found, key).interval.to_dict()
-    assert kind.title in [names[0] for names in found.table().shown.rows]
+    assert kind.title in [names[0] for names in DisplayTable.from_frame(found.table()).rows]
     explained = dict(explain([found.table()]))
     assert explained[kind.title] == kind.means
     by_category = {x["category"]: x for x in found.to_rows("category")}
@@ -106,7 +107,9 @@ def test_a_coefficient_is_cited(key, found):
         grades = sa.labels.LabelTable.from_rows([(i, who, "XYZ".index(x)) for i, who, x in ROWS])
         weighted = sa.coefficients(grades, category_weights="linear")
         assert getattr(weighted, key).name == kind.weighted_sign
-        assert kind.weighted_sign in [names[0] for names in weighted.table().shown.rows]
+        assert kind.weighted_sign in [
+            names[0] for names in DisplayTable.from_frame(weighted.table()).rows
+        ]
         assert dict(explain([weighted.table()]))[kind.weighted_sign] == kind.weighted_means
         assert REFERENCES[source].short_citation in " ".join(cite(weighted).split())
 

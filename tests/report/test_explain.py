@@ -14,6 +14,7 @@ from spanagree.comparisons.measures import MEASURES
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.citation import parse_signature
 from spanagree.report.explain import EXPLAINED, explain, read_paragraphs
+from spanagree.results.display import DisplayTable
 from spanagree.results.frame import Column, Frame
 from spanagree.systems.compare_systems import TESTS
 
@@ -146,7 +147,11 @@ def drawn_overlap():
 
 def meanings(table):
     """What is explained of a table, by name: columns, rows with a meaning of their own, figures."""
-    shown = {c.title: c.meaning or c.title for c in table.shown.columns if c.title.strip()}
+    shown = {
+        c.title: c.meaning or c.title
+        for c in DisplayTable.from_frame(table).columns
+        if c.title.strip()
+    }
     return {**shown, **table.meanings}
 
 

@@ -27,7 +27,8 @@ from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.report.overview import SystemsOverview, build_systems_overview
 from spanagree.report.page.pieces import show_levels
-from spanagree.results.frame import format_figure, format_p
+from spanagree.results.cells import format_figure, format_p
+from spanagree.results.display import DisplayTable
 from spanagree.results.html import build_element, escape_invisible
 from spanagree.results.numbers import format_decimal
 from spanagree.results.verdict import format_short
@@ -404,9 +405,12 @@ def test_gold_by_votes(crowd):
     """What the majority has of each label, and the first forty to be adjudicated, as sa.gold gives
     them; no section where nobody shares a document, or a majority is there already."""
     made, shown = sa.make_gold(crowd, vote="tokens"), Page(page(crowd, team=True))
-    queue = made.table("adjudicate").shown
+    queue = DisplayTable.from_frame(made.table("adjudicate"))
     support = queue.header.index("support")  # "who" names the supporters
-    rows = [*made.table().shown.rows, *(r[:support] + r[support + 1 :] for r in queue.rows)]
+    rows = [
+        *DisplayTable.from_frame(made.table()).rows,
+        *(r[:support] + r[support + 1 :] for r in queue.rows),
+    ]
     known = [x for row in rows for x in row if isinstance(x, (int, float)) and x == x]
     assert figures_in(shown, "gold") == known
     text = " ".join("".join(shown.texts).split())
@@ -434,7 +438,12 @@ def test_plan(crowd):
     section where the interval is narrow already, or the figure is undefined."""
     made, text = sa.plan_sample(crowd, 0.05), page(crowd, team=True)
     assert 0.05 <= made.width * 2 / 3 < 0.1
-    rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
+    rows = [
+        x
+        for row in DisplayTable.from_frame(made.table()).rows
+        for x in row
+        if isinstance(x, (int, float))
+    ]
     assert figures_in(Page(text), "plan") == rows
     assert f"signature of plan: {made.signature}" in text
     assert "spanagree plan FILE --width 0.05 computes this plan" in text
@@ -443,7 +452,12 @@ def test_plan(crowd):
         for n in (9, 400)
     )
     made = sa.plan_sample(few, 0.2)
-    rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
+    rows = [
+        x
+        for row in DisplayTable.from_frame(made.table()).rows
+        for x in row
+        if isinstance(x, (int, float))
+    ]
     assert made.width * 2 / 3 >= 0.2
     assert figures_in(Page(page(few, team=True)), "plan") == rows
     assert sa.plan_sample(many, 0.01).width * 2 / 3 < 0.01

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.report.citation import parse_signature
 from spanagree.results import latex, markdown, text
+from spanagree.results.display import pivot_table
 from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle
 from spanagree.results.numbers import format_decimal
@@ -87,10 +88,10 @@ def test_widths_of_twelve_systems(twelve):
 def test_turned_by_label(twelve):
     """Each cell of the turned table is the figure of that label and system; twelve do not fit."""
     long = sa.evaluate(twelve).table("label")
-    assert long.pivoted is long
+    assert pivot_table(long) is long
     evaluation = sa.evaluate(twelve.select_annotators(twelve.annotators[:8]))
     assert len(evaluation.systems) == 7
-    table = evaluation.table("label").pivoted
+    table = pivot_table(evaluation.table("label"))
     names = [column.title for column in table.columns[2 : 2 + table.across]]
     assert names == list(evaluation.systems)
     assert [column.title for column in table.columns[2 + table.across :]] == ["gold"]
@@ -114,7 +115,7 @@ def test_what_stays_as_it_is():
         [9, 9], {n: [[(0, 1, "X")], [(2, 3, "Y")]] for n in ("gold", "a", "b")}
     )
     one = sa.evaluate(corpus.select_annotators(["gold", "a"])).table("label")
-    assert one.pivoted is one
+    assert pivot_table(one) is one
     assert "precision" in text.render(one)
     assert sa.evaluate(corpus, ci=sa.Jackknife()).table("label").pivot is None
     long = text.render(sa.evaluate(corpus).table("label"), TableStyle(all_columns=True))

@@ -14,6 +14,7 @@ from spanagree.cli.main import main
 from spanagree.comparisons.tally_columns import COUNTS, Count
 from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
+from spanagree.results.display import DisplayTable
 from spanagree.results.score import FIGURES, HasScores, Ratio, compute_all_figures
 from spanagree.slices import score_slices
 from spanagree.systems.intervals import compute_system_moments
@@ -101,7 +102,7 @@ def test_a_figure_is_shown(key, evaluation):
     ratio, mine = FIGURES[key], evaluation["mine"]
     for by in (None, "label", "document"):
         table = evaluation.table(by)
-        assert ratio.title in table.shown.header
+        assert ratio.title in DisplayTable.from_frame(table).header
         header = to_csv(table).splitlines()[0].split(",")
         assert {f"{key}_{kind}" for kind in ("observed", "expected", "corrected")} <= {*header}
         titles = [name for names, _ in explain([table]) for name in names.split(" / ")]
@@ -133,7 +134,9 @@ def test_a_count_adds_and_is_shown(key, corpus, evaluation):
     assert key in to_csv(evaluation.table()).splitlines()[0].split(",")
     by_label = evaluation.table("label")
     names = [name for together, _ in explain([by_label]) for name in together.split(" / ")]
-    assert not count.title or (count.title in by_label.shown.header and count.title in names)
+    assert not count.title or (
+        count.title in DisplayTable.from_frame(by_label).header and count.title in names
+    )
 
 
 BETAS = (0.5, 2, 3)
@@ -177,7 +180,9 @@ def test_f_beta_is_everywhere(beta, corpus):
     assert of_length["1"].scores["mine"].f_beta.interval is not None
     title = f"F{beta:g}"
     for table in (*map(result.table, (None, "label", "document")), slices.table()):
-        assert {title, f"chance {title}", f"corrected {title}"} <= {*table.shown.header}
+        assert {title, f"chance {title}", f"corrected {title}"} <= {
+            *DisplayTable.from_frame(table).header
+        }
         titles = [name for names, _ in explain([table]) for name in names.split(" / ")]
         assert {title, f"chance {title}", f"corrected {title}"} <= {*titles}
         assert "f_beta_corrected" in to_csv(table).splitlines()[0].split(",")

@@ -28,7 +28,7 @@ from spanagree.report.overview import (
 )
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import format_data
-from spanagree.results.frame import format_figure
+from spanagree.results.cells import format_figure
 from spanagree.results.html import (
     Html,
     escape_html,

@@ -31,8 +31,10 @@ from spanagree.report.overview import (
     TeamOverview,
 )
 from spanagree.results import verdict
+from spanagree.results.cells import Value, format_figure, format_p
+from spanagree.results.display import DisplayTable
 from spanagree.results.fit import find_spare_columns
-from spanagree.results.frame import Column, Frame, Value, format_figure, format_p
+from spanagree.results.frame import Column, Frame
 from spanagree.results.html import (
     LONGEST,
     Html,
@@ -115,7 +117,7 @@ def _render_bars(figures: Frame, short_names: Mapping[str, str] | None) -> Html:
 
     ``short_names`` has a shorter form of names of layers; `None` keeps the names.
     """
-    display = figures.shown
+    display = DisplayTable.from_frame(figures)
 
     def render_cell(row: int, column: int) -> Html | None:
         """Render an F1 with a bar, and a name shortened; `None` for other cells."""
@@ -158,7 +160,7 @@ _MOVED = {"sd": "sd of chance", "95 %": "95 % of chance"}
 
 def _reorder_columns(figures: Frame, order: Sequence[int]) -> Frame:
     """Reorder the columns of a table."""
-    columns, rows, breaks = figures.shown
+    columns, rows, breaks = DisplayTable.from_frame(figures)
     return replace(
         figures,
         columns=[columns[column_index] for column_index in order],
@@ -170,7 +172,7 @@ def _reorder_columns(figures: Frame, order: Sequence[int]) -> Frame:
 
 def _move_f1_to_front(figures: Frame) -> Frame:
     """Move corrected F1 to the front of a table, as narrow windows cut off its last columns."""
-    display = figures.shown
+    display = DisplayTable.from_frame(figures)
     front_columns = [index for index, column in enumerate(display.columns) if column.kind == "name"]
     for title in (title for title in _LEADING if title in display.header):
         column_index = display.header.index(title)
@@ -191,7 +193,7 @@ def _move_f1_to_front(figures: Frame) -> Frame:
 def show_annotators(report: TeamOverview) -> Html:
     """Render a table of annotators, outliers first; further rows and columns are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
-    columns = figures.shown.columns
+    columns = DisplayTable.from_frame(figures).columns
     kind_columns = [
         column_index for column_index, column in enumerate(columns) if column.meaning == SHARES
     ]
@@ -619,7 +621,10 @@ def show_queue(report: TeamOverview) -> Html:
 
 def _link_documents(figures: Frame, pair: tuple[str, str]) -> Html:
     """Render a table of documents that link to the browser, which then shows a pair's segments."""
-    display, (a, b) = figures.shown, (quote(name, errors="replace") for name in pair)
+    display, (a, b) = (
+        DisplayTable.from_frame(figures),
+        (quote(name, errors="replace") for name in pair),
+    )
 
     def render_cell(row: int, column: int) -> Html | None:
         """Render a document as a link to its place in the browser; `None` for other cells."""
@@ -650,7 +655,9 @@ def show_gold(report: TeamOverview) -> Html:
     queue = replace(
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
     )
-    titles = queue.shown.header  # the last column names the supporters, so none counts them
+    titles = DisplayTable.from_frame(
+        queue
+    ).header  # the last column names the supporters, so none counts them
     queue = _reorder_columns(
         queue, [column_index for column_index, title in enumerate(titles) if title != "support"]
     )
