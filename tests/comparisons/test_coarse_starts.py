@@ -23,6 +23,7 @@ from spanagree.choices import Chance, list_names
 from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import shorten_lengths, sum_over_offsets
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import MEASURES, Measure
 from spanagree.limits import CostError
 
@@ -247,3 +248,20 @@ def test_the_distribution_of_chance_is_drawn_where_units_are_many():
     for match in ("exact", "token"):
         result = sa.evaluate(corpus, match=match, p_values=True)
         assert any("drawn" in note for note in result.notes)
+
+
+def test_shared_tokens_of_one_document_and_label():
+    """One segment each, of a and b units out of n: a · b / n, but for the edges, below b / n."""
+    layers = {"a": [[(0, 2000, "X")]], "b": [[(500, 1500, "X")]]}
+    corpus = sa.Corpus.from_segments([10**9], layers, offsets="1ms")
+    tally = sa.evaluate(corpus, match="token").systems["b"].tally
+    assert tally.expected == pytest.approx(2000 * 1000 / 10**9, rel=2000 / 10**9)
+
+
+def test_the_note_on_extrapolation():
+    """By hand: off by 4 matches of a total size of 400 is 2 % of F1; nothing of no size."""
+    inexact = ApproximationError(extrapolated=2, off=4.0)
+    assert [inexact.notes(size) for size in (400, 0)] == [
+        [f"expected scores of long documents extrapolated from coarser units, to {off} of F1"]
+        for off in ("0.02", "1e-06")
+    ]

@@ -107,6 +107,14 @@ def test_as_the_scorer_of_its_authors(penalty, macro, wanted):
     assert figures == pytest.approx(wanted, abs=1e-12)
 
 
+def test_standard_error_of_the_draws():
+    """Four times as many draws halve the error, but for estimating it (4 · 8 %); one has none."""
+    spans = [(0, 9, "X"), (12, 15, "X")], [(3, 8, "X")]
+    few, many, single = (one(*spans, draws=draws).error for draws in (100, 400, 1))
+    assert many / few == pytest.approx(1 / 2, rel=0.32)
+    assert math.isnan(single)
+
+
 def test_severity_penalty():
     """A case of the authors' tests: minor 10–15 in major 10–21 at a penalty of .5.
 

@@ -386,6 +386,28 @@ def test_attributes_as_relations_of_one_segment():
     assert (tally.matched, tally.expected, tally.size_a, tally.size_b) == (1, 0.5, 1, 2)
 
 
+def test_attributes_of_several_names():
+    """Values of each attribute are counted by themselves: of 4 segments a marks one each time."""
+    spans = [(i, i + 1, "P") for i in range(4)]
+    kinds = [{}, {"kind": "x"}, {"kind": "y"}, {}]
+    sure = {"a": [0], "b": [0, 1]}
+    layers = {
+        name: [
+            [
+                (*span, kind | ({"sure": "no"} if i in sure[name] else {}))
+                for i, (span, kind) in enumerate(zip(spans, kinds, strict=True))
+            ]
+        ]
+        for name in "ab"
+    }
+    corpus = sa.Corpus.from_segments([9], layers)
+    labels = sa.evaluate(corpus, what="attributes").systems["b"].labels
+    counts = {name: (each.matched, each.size_b, each.expected) for name, each in labels.items()}
+    assert counts == {
+        "kind=x": (1, 1, 1 / 4), "kind=y": (1, 1, 1 / 4), "sure=no": (1, 2, 1 / 2),
+    }  # fmt: skip
+
+
 def test_attribute_in_labels():
     """The attribute is part of the label: both have to agree."""
     layers = {

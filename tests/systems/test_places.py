@@ -19,7 +19,7 @@ from spanagree.cli.main import main
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.observed import compute_observed
-from spanagree.comparisons.place_shares import PlacementStatistics, SegmentPlacement
+from spanagree.comparisons.place_shares import PlacementStatistics, SegmentPlacement, WordEdges
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
 WNUT = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
@@ -160,6 +160,18 @@ def test_places_of_one_document_meet_none_of_the_next():
     corpus = sa.Corpus.from_segments([10, 10], layers)
     tally = sa.evaluate(corpus, "gold", match="iou", places=[site] * 2).systems["mine"].tally
     assert tally.expected == pytest.approx(2 * 1 / 6 * 1 / 5)
+
+
+def test_ends_at_edges_of_words():
+    """By hand, of the two ends of each span of a text."""
+    text = "ab cd, ef"
+    at_edges = {"ab": 2, "cd": 2, "b": 1, "a": 1, "cd,": 1, " cd": 1, "ef": 2, ", e": 0, "ab cd": 2}
+    for span, count in at_edges.items():
+        bounds = text.index(span), text.index(span) + len(span)
+        corpus = sa.Corpus.from_segments(
+            [9], {"a": [[(*bounds, "X")]]}, offsets="characters", texts=[text]
+        )
+        assert WordEdges.from_corpus(corpus) == (1, count), span
 
 
 def test_statistics_of_parts_with_other_annotators():
