@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanagree.agreement import by_annotator
-from spanagree.agreement.by_annotator import PAIRS, Layout, LayoutRow
+from spanagree.agreement import annotator_columns, by_annotator
+from spanagree.agreement.annotator_columns import PAIRS, Layout, LayoutRow
 from spanagree.agreement.team import Mean
 from spanagree.agreement.weight import write_single_caveat, yield_weight_caveats
 from spanagree.comparisons.inexact import write_standard_error_note
@@ -102,7 +102,7 @@ def build_table(agreement: Agreement, by: str | None) -> Frame:
         row_of_name = {member.name: i for i, member in enumerate(agreement.members)}
         short_table = replace(
             table,
-            columns=by_annotator.hide_titles(columns),
+            columns=annotator_columns.hide_titles(columns),
             rows=[
                 rows[row_of_name[member.name]] for member in sorted_members[: by_annotator.SHOWN]
             ],
@@ -276,7 +276,7 @@ def _build_document_layout(result: Agreement) -> Layout:
 _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
     None: _build_team_layout,
     "pair": _build_pair_layout,
-    "annotator": lambda agreement: by_annotator.build_layout(
+    "annotator": lambda agreement: annotator_columns.build_layout(
         agreement.members, agreement.standings, agreement.settings
     ),
     "label": _build_label_layout,

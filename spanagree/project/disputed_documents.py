@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.by_annotator import find_outliers
 from spanagree.agreement.count import PairsByDocument
 from spanagree.agreement.disagreements import (
     LONGEST,
@@ -24,6 +23,7 @@ from spanagree.agreement.disagreements import (
     extract_texts,
     write_note_on_texts,
 )
+from spanagree.agreement.outliers import find_outliers
 from spanagree.arrays import Floats, Ints, Progress, dense_ranks, sub_progress, unique_rows
 from spanagree.chance.model import ChanceModel, build_chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, select_gold_names

@@ -12,8 +12,8 @@ from hypothesis import given
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.agreement import by_annotator
-from spanagree.agreement.by_annotator import AnnotationAgreement, compute_outlier_p
+from spanagree.agreement import by_annotator, outliers
+from spanagree.agreement.outliers import AnnotationAgreement, compute_outlier_p
 from spanagree.cli.main import main
 from spanagree.results.display import DisplayTable
 
@@ -260,7 +260,7 @@ def test_portions_change_nothing(crowd, monkeypatch):
 
     whole = sa.agree(crowd).standings
     monkeypatch.setattr(paired, "_PORTION", 7)
-    monkeypatch.setattr(by_annotator, "_BATCH", 50)
+    monkeypatch.setattr(outliers, "_BATCH", 50)
     assert sa.agree(crowd).standings == whole
 
 
@@ -299,7 +299,7 @@ def test_undefined_comes_last():
 
 def test_very_many_pairs(crowd, monkeypatch):
     """Of more pairs of annotations than can be compared one by one, there is none either."""
-    monkeypatch.setattr(by_annotator, "_MAX_PAIRS", 10)
+    monkeypatch.setattr(outliers, "_MAX_PAIRS", 10)
     assert sa.agree(crowd).standings == {}
 
 

@@ -187,7 +187,7 @@ def test_gold_is_no_outlier_and_two_stay():
 
 def test_outliers_of_too_many_pairs(monkeypatch, gardens):
     """Where they are not known, a note says so, and all annotators count."""
-    monkeypatch.setattr("spanagree.agreement.by_annotator._MAX_PAIRS", 5)
+    monkeypatch.setattr("spanagree.agreement.outliers._MAX_PAIRS", 5)
     result = sa.disputes(gardens)
     assert result.outliers == ()
     assert any(note.startswith("outliers are not known") for note in result.notes)

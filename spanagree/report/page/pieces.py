@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from spanagree.agreement.by_annotator import SHARES
+from spanagree.agreement.annotator_columns import SHARES
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
 from spanagree.comparisons.pairing import OUTCOMES
