@@ -376,6 +376,18 @@ def test_relations_by_document(fixed):
             assert part_of_whole == pytest.approx(part)
 
 
+def test_a_relation_in_both_directions_is_one():
+    """Without a direction, a relation and the same turned round are one, which a note counts."""
+    spans = [(0, 1, "P"), (2, 3, "P")]
+    links = {"a": [[(0, 1, "r"), (1, 0, "r")]], "b": [[(0, 1, "r")]]}
+    corpus = sa.Corpus.from_segments([4], {x: [spans] for x in "ab"}, relations=links)
+    turned = RelationRule(undirected=("r",)).build_relations(corpus)
+    assert turned.notes == ("1 relation the same as another, merged",)
+    tally = sa.evaluate(turned).systems["b"].tally
+    assert (tally.matched, tally.size_a, tally.size_b) == (1, 1, 1)
+    assert RelationRule().build_relations(corpus).notes == ()
+
+
 def test_attributes_as_relations_of_one_segment():
     """Of four segments a marks one and b two, by chance they share 1 · 2 / 4."""
     spans = [(i, i + 1, "P") for i in range(4)]
