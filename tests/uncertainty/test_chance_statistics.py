@@ -8,13 +8,16 @@ import pytest
 
 import spanagree as sa
 from spanagree import match_distribution
+from spanagree.chance.model import build_chance_model
 from spanagree.comparisons import Tally
+from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.uncertainty.chance_statistics import (
     COLUMNS,
     LEVEL,
     WHOLE,
     ChanceStatistics,
     PairChance,
+    compute_chance_of_pairs,
     write_chance_note,
 )
 
@@ -25,6 +28,17 @@ def chance_of(documents, marked=1, tokens=4):
     corpus = sa.Corpus.from_segments([tokens] * documents, {"a": spans, "b": spans})
     by_chance = (match_distribution(corpus, "a", "b", fixed=fixed) for fixed in ("a", None))
     return PairChance(*by_chance)
+
+
+def test_progress_of_pairs():
+    """Progress is told before each pair, and after the last."""
+    corpus = sa.Corpus.from_segments([4], {name: [[(0, 1, "X")]] for name in "abc"})
+    counting = MatchCountOptions(match="exact", chance=build_chance_model("nonoverlapping"))
+    told = []
+    compute_chance_of_pairs(
+        corpus, [("a", "b"), ("a", "c")], counting, progress=lambda *counts: told.append(counts)
+    )
+    assert told == [(0, 2), (1, 2), (2, 2)]
 
 
 def test_by_hand():

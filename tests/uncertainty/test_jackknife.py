@@ -20,7 +20,7 @@ import spanagree as sa
 from spanagree.errors import SettingError
 from spanagree.results.score import compute_all_figures, compute_f1_figures
 from spanagree.systems.intervals import compute_system_moments
-from spanagree.uncertainty.differences import DocumentInfluence
+from spanagree.uncertainty.differences import DocumentInfluence, _clip_ends
 from spanagree.uncertainty.jackknife import (
     build_intervals,
     compute_ends,
@@ -473,6 +473,8 @@ def test_at_most_one_document_differs():
     made = DocumentInfluence.from_rows(np.stack((first, second), axis=1)).compare(0, 1, 0.025, 1)
     assert made.exact
     assert made.ends[0] == pytest.approx((-exact, exact))
+    corrected = exact / (1 - 2 * 0.1 / 4)  # chance F1 is twice the expected match by the size
+    assert made.ends[1] == pytest.approx((-corrected, corrected))
     assert made.p.tolist() == [1, 1]
     first[0] = [300, 1, 600]
     second[0] = [0, 1, 600]
@@ -480,6 +482,13 @@ def test_at_most_one_document_differs():
     assert made.value[0] > 0.5
     assert (made.ends[:, 0] <= 0).all()
     assert made.p.tolist() == [1, 1]
+
+
+def test_ends_stay_among_possible_differences():
+    """By hand: corrected F1 is 1 at most, and −E / (1 − E) where nothing matches, of each system."""
+    ends = _clip_ends(np.array([[-9.0, 9.0], [-9.0, 9.0]]), np.array([0.1, 0.2]))
+    assert ends[0].tolist() == [-1, 1]
+    assert ends[1] == pytest.approx([-0.1 / 0.9 - 1, 1 + 0.2 / 0.8])
 
 
 def test_several_systems(news):
