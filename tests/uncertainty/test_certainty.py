@@ -23,7 +23,11 @@ from spanagree.choices import Shown, list_names
 from spanagree.cli.main import main
 from spanagree.results.score import compute_f1_figures
 from spanagree.systems.compare_systems import TESTS
-from spanagree.uncertainty.permutation import benjamini_hochberg, holm_log10
+from spanagree.uncertainty.permutation import (
+    benjamini_hochberg,
+    compute_exchange_p,
+    holm_log10,
+)
 from spanagree.uncertainty.permutation import holm as _holm
 
 SEED = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
@@ -255,10 +259,21 @@ def test_holm_of_logarithms():
 def test_holm():
     """Holm's step-down correction by hand; undefined ones do not count."""
     assert _holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    found = _holm([0.5, math.nan, 0.9])
+    found = _holm([0.6, math.nan, 0.9])  # twice .6 is above 1
     assert found[0] == 1
     assert found[2] == 1
     assert math.isnan(found[1])
+
+
+@pytest.mark.parametrize(("exact", "n_permutations"), [(True, 8), (False, 100)])
+def test_progress_of_permutations(exact, n_permutations):
+    """The last call has all permutations: 2³ of three documents that differ, or those drawn."""
+    table = np.array([[[1, 0.1, 2.0], [0, 0.1, 2.0]]] * 3 + [[[1, 0.1, 2.0]] * 2])
+    told = []
+    compute_exchange_p(
+        table, table[:3], np.zeros(2), exact, 100, 0, lambda *counts: told.append(counts)
+    )
+    assert told[-1] == (n_permutations, n_permutations)
 
 
 # --- chance -----------------------------------------------------------------------------------------

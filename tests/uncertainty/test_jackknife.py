@@ -18,7 +18,7 @@ from scipy import stats
 
 import spanagree as sa
 from spanagree.errors import SettingError
-from spanagree.results.score import compute_all_figures, compute_f1_figures
+from spanagree.results.score import Interval, compute_all_figures, compute_f1_figures
 from spanagree.systems.intervals import compute_system_moments
 from spanagree.uncertainty.differences import DocumentInfluence, _clip_ends
 from spanagree.uncertainty.jackknife import (
@@ -28,6 +28,7 @@ from spanagree.uncertainty.jackknife import (
     exceeds_rounding,
     sum_groups,
 )
+from spanagree.uncertainty.samples import _build_second_interval
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -482,6 +483,23 @@ def test_at_most_one_document_differs():
     assert made.value[0] > 0.5
     assert (made.ends[:, 0] <= 0).all()
     assert made.p.tolist() == [1, 1]
+
+
+def test_one_document_has_no_interval():
+    """Nothing is left without the only document: p and ends are undefined, and not exact."""
+    rows = np.array([[[2, 0.1, 4.0], [1, 0.1, 4.0]]])
+    made = DocumentInfluence.from_rows(rows).compare(0, 1, 0.025, 1)
+    assert not made.exact
+    assert np.isnan(made.ends).all()
+    assert all("only one document" in reason for reason in made.reasons)
+
+
+def test_second_interval_contains_the_first():
+    """An interval over documents and annotators is nowhere narrower than that over documents."""
+    first = Interval((0.1, 0.9), (0.2, 0.3), (0.4, 0.5))
+    ends = np.array([[0.2, 0.8], [0.1, 0.4], [0.3, 0.45]])
+    second = _build_second_interval(first, ends, 5, "annotator")
+    assert second[:3] == ((0.1, 0.9), (0.1, 0.4), (0.3, 0.5))
 
 
 def test_ends_stay_among_possible_differences():
