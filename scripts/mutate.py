@@ -55,7 +55,7 @@ TESTS = {
     "chance": "tests/chance tests/comparisons tests/systems/test_places.py",
     "cli": "tests",  # each room tests its command
     "comparisons": "tests/comparisons tests/systems tests/agreement tests/chance tests/parts"
-    " tests/slices tests/uncertainty/test_joined_texts.py",
+    " tests/slices tests/uncertainty/test_joined_texts.py tests/references/test_baselines.py",
     "corpus": "tests/corpus tests/formats tests/labels",
     "formats": "tests/formats",
     "labels": "tests/labels tests/uncertainty",

@@ -388,6 +388,21 @@ def test_a_relation_in_both_directions_is_one():
     assert RelationRule().build_relations(corpus).notes == ()
 
 
+def test_either_annotator_may_be_fixed():
+    """The order of the names of the fixed annotator and the other one changes nothing."""
+    spans = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P")]
+    links = {"a": [[(0, 1, "r"), (0, 2, "r")]], "b": [[(2, 1, "r")]]}
+    corpus = sa.Corpus.from_segments([6], {"a": [spans], "b": [spans[:3]]}, relations=links)
+    relations = RelationRule().build_relations(corpus)
+    (first,), (second,) = (
+        compute_relation_distributions(relations, names, "b")[0]
+        for names in (("a", "b"), ("b", "a"))
+    )
+    # a draws 2 of 6 pairs of segments, and b's is among them with probability 1/3
+    assert first == pytest.approx([2 / 3, 1 / 3])
+    assert second == pytest.approx(first)
+
+
 def test_attributes_as_relations_of_one_segment():
     """Of four segments a marks one and b two, by chance they share 1 · 2 / 4."""
     spans = [(i, i + 1, "P") for i in range(4)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.comparisons.table import ALL, Comparisons
 from spanagree.results import Interval
 from spanagree.results.score import (
     CERTAIN,
@@ -119,3 +120,11 @@ def test_columns_of_a_score():
     assert [c.key for c in plain.ends] == [f"f1_{k}_{end}" for k in ("observed", "expected", "corrected") for end in ("low", "high")]  # fmt: skip
     assert plain.list_end_values(score) == [0, 1, 0.125, 0.25, 0.5, 0.75]
     assert all(map(math.isnan, plain.list_end_values(sa.Score(0.5, 0.25, 1 / 3))))
+
+
+def test_rows_without_a_label_keep_none():
+    """Indices of labels become positions in longer lists; rows of all labels stay as they are."""
+    no_match, ones = np.zeros(2), np.ones(2, np.int64)
+    rows = Comparisons.of(np.arange(2), np.array([0, ALL]), no_match, no_match, (ones, ones))
+    joined = rows.named(("a", "b"), ("X",)).convert_indices(("a", "b"), ("A", "X"))
+    assert joined.label.tolist() == [1, ALL]

@@ -174,6 +174,25 @@ def test_ends_at_edges_of_words():
         assert WordEdges.from_corpus(corpus) == (1, count), span
 
 
+def test_gold_that_shares_a_word():
+    """Two gold segments of one word match within one word as the characters' borders say.
+
+    By hand: of four words two are drawn; those at 0 and 1 are within a word of both segments of word
+    0, and each of them takes one. So 2 · 2/4 are expected.
+    """
+    layers = {"gold": [[(0, 2, "X"), (2, 4, "X")]], "mine": [[(5, 7, "X"), (8, 10, "X")]]}
+    corpus = sa.Corpus.from_segments([13], layers, offsets="characters", texts=["abcd ef gh ij"])
+    asked = {"tolerance": 1, "places": "words", "chance_of": "systems"}
+    assert sa.evaluate(corpus, "gold", **asked)["mine"].tally.expected == pytest.approx(1)
+
+
+def test_titles_of_both_chances(news):
+    """The column of the rule is named by it, after the column of chance without a rule."""
+    titles = [column.title for column in sa.evaluate(news, places="capitals").table().columns]
+    position = titles.index("chance F1 (capitals)")
+    assert titles[position - 1] == "chance F1"
+
+
 def test_statistics_of_parts_with_other_annotators():
     """An annotator who is in one part only has the statistics of that part."""
     mine = SegmentPlacement(3, 2, {1: 1, 4: 2})
