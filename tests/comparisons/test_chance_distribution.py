@@ -906,3 +906,20 @@ def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
     drawn = np.concatenate(list(whole.yield_match_draws(corpus, ("a", "b"), None, ask, 20)))
     assert drawn.shape == (20, 1000)
     assert max(sizes) == 2000
+
+
+@pytest.mark.parametrize(
+    ("match", "places", "bounds"),
+    [
+        ("token", None, [5, 0]),  # the tokens of both segments
+        ("exact", None, [2, 0]),  # the segments
+        ("token", "words", [18, 14]),  # places may be longer: all tokens, for each of two labels
+        ("exact", "words", [2, 0]),
+    ],
+)
+def test_bound_of_the_match_of_drawn_documents(match, places, bounds):
+    """By hand, of two segments with two labels in the first of two documents."""
+    layers = {"a": [[(0, 2, "X"), (4, 7, "Y")], []]}
+    corpus = sa.Corpus.from_segments([9, 7], layers)
+    options = whole.DistributionOptions(find_measure(match), build_chance_model("auto", places))
+    assert whole._bound_matches(corpus, "a", options).tolist() == bounds

@@ -265,3 +265,11 @@ def test_the_note_on_extrapolation():
         [f"expected scores of long documents extrapolated from coarser units, to {off} of F1"]
         for off in ("0.02", "1e-06")
     ]
+
+
+def test_linear_values_are_extrapolated_without_error():
+    """Values 1, 2 and 4 units from 1 on the line 1 + u/4 meet it at u = 0 and u = 1."""
+    values = [np.full(2, 1 + unit / 4) for unit in (1, 2, 4)]
+    limit, error = coarse_starts.extrapolate_values(values, np.array([0.0, 1.0]))
+    assert limit == pytest.approx([1, 1.25])
+    assert error == pytest.approx(0, abs=1e-15)
