@@ -435,6 +435,14 @@ def test_attributes_of_several_names():
     }  # fmt: skip
 
 
+def test_the_largest_tolerance():
+    """A tolerance has three digits at most, as in the name of its measure."""
+    corpus = sa.Corpus.from_segments([9], {name: [[(0, 1, "X")]] for name in "ab"})
+    assert sa.evaluate(corpus, tolerance=999).settings["match"] == "exact-within-999"
+    with refuses(sa.SettingError, "tolerance 1000; a whole number from 0 to 999 is needed"):
+        sa.evaluate(corpus, tolerance=1000)
+
+
 def test_attribute_in_labels():
     """The attribute is part of the label: both have to agree."""
     layers = {
