@@ -18,17 +18,13 @@ from spanagree.settings import Settings, document_noun
 LayoutRow = tuple[Sequence[Value], "Score | Mean", "Tally | None", Sequence[Value]]
 """Cells before the F1 of a row, its F1, its tally, and the cells after."""
 
-
 Layout = tuple[Sequence[Column], Sequence[LayoutRow], Sequence[Column]]
 """The columns before, the rows, and the columns after."""
 
-
 PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
-
 
 SHARES = "shares of kinds"
 """Meaning of the columns of shares, by which a report folds them."""
-
 
 _SHARES = {"all": "share of all", **{kind: f"of {kind}" for kind in KINDS}}
 """Titles of shares by key."""

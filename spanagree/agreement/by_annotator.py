@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.agreement.count import PairsByDocument
-from spanagree.agreement.outliers import OUTLIER_LEVEL, UNKNOWN_OUTLIERS, compute_p
+from spanagree.agreement.outliers import OUTLIER_LEVEL, UNKNOWN_OUTLIERS, compute_p_of_team
 from spanagree.agreement.paired import count_outcomes
 from spanagree.agreement.team import AnnotatorScores
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
@@ -63,7 +63,7 @@ def summarize_annotators(
 
     The summary needs segments: it is empty for rows of files, or for too many pairs.
     """
-    p = compute_p(per_document, settings)
+    p = compute_p_of_team(per_document, settings)
     if p is None:
         return {}
     corpus = per_document.corpus

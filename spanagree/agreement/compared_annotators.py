@@ -1,9 +1,9 @@
-"""Comparison rows of each pair of annotators in a corpus, or in parts of one.
+"""Comparison rows of each pair of annotators in a corpus.
 
 A row has the sums of a pair of annotators in one document and label: match, expected match, and
 both sizes. For crowded documents, which have many annotators, only sums of rows are kept: by
-document, by pair and by annotation. A corpus may be read in parts, such as files, and the rows of
-parts are joined.
+document, by pair and by annotation. Parts of a corpus are compared by
+:mod:`spanagree.agreement.rows_of_parts`.
 """
 
 from __future__ import annotations

@@ -29,10 +29,6 @@ class Coverage:
             n_annotators += mask
         return n_annotators
 
-    def find_shared(self, a: int, b: int) -> Ints:
-        """Find the documents that both annotators saw."""
-        return np.flatnonzero(self.annotated[a] & self.annotated[b])
-
     def find_seen_by_two(self) -> Ints:
         """Find the documents that at least two annotators saw."""
         return np.flatnonzero(self.count_annotators() > 1)

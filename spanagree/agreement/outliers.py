@@ -270,10 +270,11 @@ class _Draws(NamedTuple):
         return slope
 
 
-def compute_p(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
-    """Compute p of each annotator being no worse than the others, see the module's opening.
+def compute_p_of_team(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
+    """Compute p of each annotator of a team, rounded to ten digits.
 
-    The result is ``None`` for rows of files, or for too many pairs.
+    p is the probability of such an agreement or a lower one, if the annotator were no worse than
+    the others. ``None`` is returned for rows of files, or for too many pairs.
     """
     corpus = per_document.corpus
     n_saw = per_document.coverage.count_annotators()
@@ -288,7 +289,7 @@ def compute_p(per_document: PairsByDocument, settings: Settings) -> list[float] 
 
 def find_outliers(per_document: PairsByDocument, settings: Settings) -> list[str] | None:
     """Find the annotators who are outliers; ``None`` if that is unknown."""
-    p = compute_p(per_document, settings)
+    p = compute_p_of_team(per_document, settings)
     if p is None:
         return None
     names = per_document.corpus.annotators

@@ -128,7 +128,7 @@ def _join(
             SharedDocumentCounts.build_empty(team.annotators),
         ),
         most=np.concatenate([part.most for part in parts.values()]),
-        uniform=_join_sums(uniform, team) if uniform else None,
+        uniform=_join_sums(uniform, team) if len(uniform) == len(parts) else None,
     )
 
 

@@ -124,33 +124,34 @@ def _compute_by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) 
     n_undrawn = (total[:, None] - y.T)[:, :, None]
     rise = (n_special - m).clip(0) * (y - m).clip(0)
     fall = (m + 1) * (n_undrawn - n_special + m + 1)
-    is_by_ratios = p_zero > _LEAST
+    is_by_ratios = (p_zero > _LEAST) & (total[:, None] >= y.T)
     ratio = np.divide(rise, fall, out=np.zeros(fall.shape), where=is_by_ratios[:, :, None])
     table = np.empty((len(total), max_draws + 1, max_m + 1))
     table[:, :, 0] = p_zero
     table[:, :, 1:] = p_zero[:, :, None] * np.cumprod(ratio, axis=2)
-    n_by_ratios = is_by_ratios.sum(axis=1)
-    for i in np.flatnonzero(n_by_ratios <= max_draws).tolist():
-        _follow_draws(table[i], int(n_by_ratios[i]), n_special, int(total[i]))
+    _follow_draws(table, is_by_ratios.sum(axis=1), n_special, total)
     return table
 
 
-def _follow_draws(table: Floats, first_row: int, n_special: int, total: int) -> None:
-    """Compute the rows of a table from the rows before them, by one more draw each, in place.
+def _follow_draws(table: Floats, first_row: Ints, n_special: int, total: Ints) -> None:
+    """Compute the last rows of each table from the rows before them, by one more draw, in place.
 
     Args:
-        table: probabilities of one total; (y, m).
-        first_row: first row to compute.
+        table: probabilities of each total; (N, y, m).
+        first_row: first row to compute, of each total; (N,).
         n_special: number of special elements.
-        total: number of elements.
+        total: numbers of elements; (N,).
     """
-    m = np.arange(table.shape[1])
-    for y in range(first_row, len(table)):
-        n_remaining = max(total - y + 1, 0)
-        p_special = np.minimum(n_special - m, n_remaining) / max(n_remaining, 1)
-        p_other = np.maximum(n_remaining - n_special + m, 0) / max(n_remaining, 1)
-        table[y] = table[y - 1] * p_other
-        table[y, 1:] += table[y - 1, :-1] * p_special[:-1]
+    m = np.arange(table.shape[2])
+    for y in range(int(first_row.min()), table.shape[1]):
+        follows = first_row <= y
+        n_remaining = np.maximum(total[follows] - y + 1, 0)[:, None]
+        p_special = np.minimum(n_special - m, n_remaining) / np.maximum(n_remaining, 1)
+        p_other = np.maximum(n_remaining - n_special + m, 0) / np.maximum(n_remaining, 1)
+        before = table[follows, y - 1]
+        after = before * p_other
+        after[:, 1:] += before[:, :-1] * p_special[:, :-1]
+        table[follows, y] = after
 
 
 @lru_cache(maxsize=1)

@@ -93,7 +93,6 @@ _IN_A_LAYER = {
     LABEL_OVERLAP: "annotator and label overlap",
 }
 
-
 _REASON = "match {match} has chance only where no two segments of one {what}"
 
 

@@ -38,9 +38,9 @@ SUMS = (
 class Comparisons:
     """Matches and sizes of each two annotations of a document, with one row for each label.
 
-    There is a row if at least one of the two annotators marked a segment of the label.
-    :class:`Coverage` records who saw a document without marking anything. A row may also be the sum
-    of other rows.
+    There is a row if at least one of the two annotators marked a segment of the label. Who saw a
+    document without marking anything is in :class:`~spanagree.agreement.coverage.Coverage`. A row
+    may also be the sum of other rows.
 
     Attributes:
         document: index of the document, or ``ALL``.

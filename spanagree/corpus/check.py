@@ -29,6 +29,8 @@ from spanagree.results.result import ResultBase
 from spanagree.results.text import break_signature, render
 from spanagree.settings import Settings
 
+_ALWAYS = ("segment", "tag")  # units that have a line even if everything was read
+_WITHIN = ("in ", "not ", "outside ", "without ")  # beginnings of reasons that are no noun
 _AS_IT_SHOULD_BE = ("marked-nothing",)  # findings that are no oddity
 _MOST = 20  # number of annotators shown as text; JSON lists all
 
@@ -416,17 +418,6 @@ def _yield_tag_findings(raw: RawCorpus) -> Iterator[Finding]:
             )
             case_fields = {"annotator": name, "kind": flaw_name}
             yield Finding("ill-formed-tag", sentence, count=count, places=(case_fields,))
-
-
-_ALWAYS = ("segment", "tag")  # units that have a line even if everything was read
-
-
-_WITHIN = (
-    "in ",
-    "not ",
-    "outside ",
-    "without ",
-)  # beginnings of reasons that are no noun
 
 
 def write_balance_lines(balance: Balance) -> list[str]:

@@ -32,7 +32,7 @@ def correct_offsets(
     """Correct offsets that count another unit, or another version of the text.
 
     Args:
-        spans: all segments; the status of quotes is changed in place.
+        spans: all segments; its columns may be changed in place.
         pieces: pieces of the segments with several pieces, by index of the segment.
         versions: version of the document that an annotation counts, and the first text of this
             document, by index of annotations with another version than the first.
@@ -51,8 +51,8 @@ def correct_offsets(
     pieces_by_row = _read_back_pieces(spans, pieces)
     for row, joined_pieces in pieces_by_row.items():
         annotation = int(spans.annotation[row])
-        version, first_text = versions.get(annotation, (None, None))
-        content = first_text if version is not None else look_up_version(annotation).place
+        _, first_text = versions.get(annotation, (None, None))
+        content = look_up_version(annotation).place if first_text is None else first_text
         spans.quote[row] = _compare_again(
             spans, row, joined_pieces, int(quote_before[row]), content
         )

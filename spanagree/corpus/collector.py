@@ -492,14 +492,14 @@ class Collector:
             annotator = np.array(self._of_annotator, np.int64)[annotation]
             quote = np.asarray(self._quote)
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
-            first_texts = {
-                at: (version, self.texts[self._of_document[at]])
-                for at, version in self._versions.items()
+            versions = {
+                versioned: (version, self.texts[self._of_document[versioned]])
+                for versioned, version in self._versions.items()
             }
             (start, end, quote), self._pieces, offset_notes, meaning_of_ends = correct_offsets(
                 spans,
                 self._pieces,
-                first_texts,
+                versions,
                 self._look_up_version,
                 self.ends,
                 tuple(self._annotators),

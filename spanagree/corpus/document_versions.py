@@ -11,7 +11,6 @@ from spanagree.errors import InputError, quote_value
 Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]
 """Text, tokens and length of a document, as far as they are known."""
 
-
 _ONE_TEXT = (
     "all annotators need the same text (parts of one corpus are named by one pattern in quotes)"
 )

@@ -23,7 +23,7 @@ from spanagree.comparisons.selection import Selection, drop_unused_text, join_it
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import hash_texts, write_note_on_same_texts
 from spanagree.corpus.times import look_up_ticks
-from spanagree.errors import SettingError, format_setting, quote_value
+from spanagree.errors import InputError, SettingError, format_setting, quote_value
 from spanagree.parts.compared_rows import ComparedRows
 from spanagree.parts.each import Part, process_and_join_parts
 
@@ -77,7 +77,7 @@ def compare_parts(
 
 
 def compare_part_of_corpus(
-    part: Corpus,
+    part: Corpus | ComparedRows,
     request: ComparisonRequest,
     compare: Callable[[Corpus, MatchCountOptions], _Rows],
 ) -> _Rows:
@@ -90,7 +90,12 @@ def compare_part_of_corpus(
 
     Raises:
         SettingError: if a layer overlaps itself and that is not allowed.
+        InputError: if the part has rows of another question.
     """
+    if isinstance(part, ComparedRows):
+        raise InputError(
+            f"rows of {part.OF}; evaluate takes rows of systems, and agree takes rows of annotators"
+        )
     corpus, counting = request.select_items(part, in_part=True)
     rows = counting.run(functools.partial(compare, corpus))
     return replace(

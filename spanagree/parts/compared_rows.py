@@ -1,4 +1,6 @@
-"""Comparisons of a corpus or of its parts: of systems with gold, or of annotators.
+"""Comparisons of a corpus: of systems with gold, or of annotators.
+
+The parts of a corpus are compared by :mod:`spanagree.parts.compared_parts`.
 
 A *row* compares two layers in one document, for one label or for all. The *counting* is the measure
 of matches with the chance model; a *rule of places* restricts where chance puts segments.

@@ -263,9 +263,7 @@ def _add_prefixes(
 ) -> dict[str, Any]:
     """Add a prefix to each tag without a known prefix, and warn of such tags.
 
-    As in seqeval, the first letter is the prefix. The label is the text after the first hyphen or,
-    without a hyphen, after that letter. ``original_tags`` has the original form of tags whose
-    prefix was moved to the front.
+    ``original_tags`` has the original form of tags whose prefix was moved to the front.
     """
     try:
         distinct_tags: set[Any] = set().union(*chain.from_iterable(layers.values()))

@@ -1,7 +1,7 @@
-"""Comparison rows of systems and gold in a corpus, or in parts of one.
+"""Comparison rows of systems and gold in a corpus.
 
 A row has the sums of one document, label and system: the match with gold, its expected value, and
-the sizes of both. A corpus may be read in parts, such as files; their rows are joined.
+the sizes of both. Parts of a corpus are compared by :mod:`spanagree.systems.rows_of_parts`.
 """
 
 from __future__ import annotations

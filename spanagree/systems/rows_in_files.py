@@ -59,12 +59,12 @@ def read_contents(file: RowsFile, corpus: Corpus) -> dict[str, Any]:
     return {"gold": gold, "rows": rows, "uniform": uniform, "notes": tuple(remarks)}
 
 
-def _read_rows(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> SystemRows:
+def _read_rows(file: RowsFile, table_name: str, bounds_key: str, corpus: Corpus) -> SystemRows:
     """Read the rows under one chance model from a file.
 
     Args:
         file: contents of the file.
-        table: name of the table of rows.
+        table_name: name of the table of rows.
         bounds_key: key of the error bounds of expected matches, by system.
         corpus: corpus of the file.
     """
@@ -73,4 +73,4 @@ def _read_rows(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> S
         raise InputError(f"{file.name}: {bounds_key} is not as rows are written")
     by_system = {name: parse_inexact(file, bounds) for name, bounds in stored_bounds.items()}
     total = sum(by_system.values(), ApproximationError())
-    return SystemRows(read_table(file, table, corpus, total), by_system)
+    return SystemRows(read_table(file, table_name, corpus, total), by_system)

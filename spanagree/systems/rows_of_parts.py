@@ -110,6 +110,7 @@ def _join(
     corpus_with_seen = infer_seen(corpus, gold)
     n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
     uniform = [part.uniform for part in parts.values() if part.uniform is not None]
+    has_uniform = len(uniform) == len(parts)
     return ComparedSystems(
         corpus=corpus_with_seen,
         counting=counting,
@@ -117,7 +118,7 @@ def _join(
         gold=gold,
         rows=_join_system_rows([part.rows for part in parts.values()], n_before, corpus_with_seen),
         description=description,
-        uniform=_join_system_rows(uniform, n_before, corpus_with_seen) if uniform else None,
+        uniform=_join_system_rows(uniform, n_before, corpus_with_seen) if has_uniform else None,
         notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
     ).finished()
 
@@ -154,8 +155,8 @@ def _join_system_rows(
     return SystemRows(
         join_rows(
             [
-                (rows.comparisons, documents)
-                for rows, documents in zip(rows_of_parts, n_before, strict=True)
+                (rows.comparisons, n_documents)
+                for rows, n_documents in zip(rows_of_parts, n_before, strict=True)
             ],
             corpus.annotators,
             corpus.labels,

@@ -13,9 +13,7 @@ from spanagree.errors import (
 
 _ENDING_PAIRS = {"BB", "BS", "BO", "IB", "IS", "IO"}  # of prefixes, between which a segment ends
 
-
 _BEGINNING_PAIRS = {"EE", "EI", "SE", "SI", "OE", "OI"}  # whose second prefix begins a segment
-
 
 _DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as in its report
 
@@ -25,10 +23,16 @@ def add_prefixes(
 ) -> dict[str, Any]:
     """Add a prefix to each tag without a known prefix, as seqeval does.
 
+    The first letter is the prefix. The label is the text after the first hyphen or, without a
+    hyphen, after that letter.
+
     Args:
         layers: lists of tag lists, by name.
         bare_tags: distinct tags without a known prefix.
         strict: True to convert each tag by itself; False to find segments and write IOB2 tags.
+
+    Raises:
+        SettingError: if segments overlap, or continue from a sentence into the next.
     """
     if not strict:
         return {name: _read_leniently(name, tags) for name, tags in layers.items()}

@@ -617,6 +617,8 @@ def test_errors(length, segments, chance, message):
         (40, 1000, [1020], 40),  # more drawn than are left: followed one by one
         (620, 3, [500, 510], 3),  # more drawn than there are: none
         (620, 2, [530, 610], 1),
+        (700, 0, [512, 600, 700, 900], 2),  # nothing special, and more drawn than there are of some
+        (620, 3, [530, 610, 9_000], 3),  # the last rows of some follow draw by draw
         # none of so many is too small for a float: one by one
         pytest.param(700, 990, [2000], 500, marks=pytest.mark.slow),
     ],

@@ -378,6 +378,21 @@ def test_pieces_in_a_text_that_differs_in_line_ends():
     assert raw.quote.tolist() == [STANDS] * 3
 
 
+def test_pieces_of_a_document_whose_first_version_has_no_text():
+    """Offsets then count the text of the later version, and quotes are compared with it."""
+    text = "😀 bb ccc dd ee"
+    collector = Collector("characters")
+    collector.add_document("d", "x", length=len(text))
+    document = collector.add_document("d", "x", text=text, again=True)
+    annotation = collector.add_annotation(document, "ann", "x")
+    pieces = [(text.index(word) + 1, text.index(word) + 3) for word in ("bb", "dd")]  # UTF-16
+    collector.add_segment_in_pieces(annotation, pieces, "N", "x", None, "bb dd")
+    for word in ("ccc", "ee"):
+        start = text.index(word) + 1
+        collector.add_segment(annotation, start, start + len(word), "N", "x", quote=word)
+    assert collector.build_raw_corpus({}).quote.tolist() == [STANDS] * 3
+
+
 @given(st.text("aé😀日\x7f\x80\u07ff\u0800\uffff\U00010000", max_size=20))
 @example("\x80\u07ff\u0800\uffff\U00010000")
 def test_points(text):

@@ -122,6 +122,16 @@ def test_rows_and_corpora_together(folder):
         sa.evaluate([sa.evaluate(first).rows, first])
 
 
+def test_rows_of_another_question():
+    """Rows of annotators are none of systems, nor the reverse."""
+    corpus = sa.Corpus.from_segments([5], {n: [[(0, 2, "X")]] for n in "ab"})
+    takes = "evaluate takes rows of systems, and agree takes rows of annotators"
+    with refuses(sa.InputError, f"part 1: rows of annotators; {takes}"):
+        sa.evaluate([sa.agree(corpus).rows])
+    with refuses(sa.InputError, f"part 1: rows of systems; {takes}"):
+        sa.agree([sa.evaluate(corpus).rows])
+
+
 def test_what_rows_lack(folder):
     """Segments are not in the file, nor texts: p values, texts and tests against chance need them."""
     corpus = texts(["No way out"], {"a": [[(0, 2, "X")]], "b": [[(3, 6, "X")]]}, ids=["secret-id"])

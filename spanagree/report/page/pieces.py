@@ -655,9 +655,8 @@ def show_gold(report: TeamOverview) -> Html:
     queue = replace(
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
     )
-    titles = DisplayTable.from_frame(
-        queue
-    ).header  # the last column names the supporters, so none counts them
+    # the last column names the supporters, so none counts them
+    titles = DisplayTable.from_frame(queue).header
     queue = _reorder_columns(
         queue, [column_index for column_index, title in enumerate(titles) if title != "support"]
     )
