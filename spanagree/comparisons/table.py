@@ -189,7 +189,9 @@ class Comparisons:
         """Convert the indices of annotators and labels to positions in longer lists of names.
 
         Args:
-            annotators, labels: names that the new indices refer to, including all names of the
+            annotators: names that the new indices of annotators refer to, including all annotators
+                of the table.
+            labels: labels that the new indices of labels refer to, including all labels of the
                 table.
         """
         changes: dict[str, Any] = {}
