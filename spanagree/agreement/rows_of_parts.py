@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +19,10 @@ from spanagree.corpus.roles import choose_annotators
 from spanagree.parts.compared_parts import (
     can_concatenate_rows,
     check_same_settings,
+    compare_joined_documents,
     compare_part_of_corpus,
     compare_parts,
+    count_documents_before,
     join_documents,
     join_kinds,
 )
@@ -104,10 +104,9 @@ def _join(
     team, chosen = choose_annotators(corpus, annotators)
     kinds = [part.kind for part in parts.values()]
     if not can_concatenate_rows(kinds):
-        corpus.check_segments("parts of which chance treats some in another way")
-        whole = counting.run(lambda counting: ComparedAnnotators.of(corpus, counting, annotators))
-        return replace(whole, description=description)
-    n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
+        compare = functools.partial(ComparedAnnotators.of, annotators=annotators)
+        return compare_joined_documents(corpus, counting, description, compare)
+    n_before = count_documents_before(parts.values())
     parts_with_offset = [*zip(parts.values(), n_before, strict=True)]
     uniform = [
         (part.uniform, n_documents)

@@ -95,7 +95,6 @@ def _find_candidate_pairs(
         from spanagree.comparisons.overlapping_pairs import (
             find_overlapping_fragments,
             find_overlapping_pairs,
-            restrict_to_matching,
         )  # exact matches need none of them
 
         if has_fragments:
@@ -103,6 +102,8 @@ def _find_candidate_pairs(
         i, j = find_overlapping_pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.kernel == "one-to-one" and measure.disjoint:
+        from spanagree.comparisons.overlapping_pairs import restrict_to_matching
+
         is_similar = value > 0
         return restrict_to_matching(
             a, b, i[is_similar], j[is_similar], cell_a[i[is_similar]], value[is_similar]

@@ -493,8 +493,8 @@ class Collector:
             quote = np.asarray(self._quote)
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
             versions = {
-                versioned: (version, self.texts[self._of_document[versioned]])
-                for versioned, version in self._versions.items()
+                annotation_index: (version, self.texts[self._of_document[annotation_index]])
+                for annotation_index, version in self._versions.items()
             }
             (start, end, quote), self._pieces, offset_notes, meaning_of_ends = correct_offsets(
                 spans,

@@ -11,6 +11,7 @@ import functools
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Progress
@@ -125,6 +126,33 @@ def join_documents(
     descriptions = {name: rows.description for name, rows in rows_by_part.items()}
     corpus = corpus.replace(notes=(*corpus.notes, *_note_same_texts(descriptions)))
     return corpus, counting, _join_contexts([*descriptions.values()])
+
+
+def compare_joined_documents(
+    corpus: Corpus,
+    counting: MatchCountOptions,
+    description: ComparisonContext,
+    compare: Callable[[Corpus, MatchCountOptions], _Rows],
+) -> _Rows:
+    """Compare the joined documents of parts again, because rows of parts are wrong for the whole.
+
+    Args:
+        corpus: documents of all parts.
+        counting: measure and chance model.
+        description: description of all parts.
+        compare: function that compares a whole corpus.
+
+    Raises:
+        SettingError: if the parts are rows without segments.
+    """
+    corpus.check_segments("parts of which chance treats some in another way")
+    rows = counting.run(functools.partial(compare, corpus))
+    return replace(rows, description=description)
+
+
+def count_documents_before(parts: Iterable[ComparedRows]) -> list[int]:
+    """Count the documents of the parts before each part."""
+    return [*accumulate((len(part.corpus) for part in parts), initial=0)][:-1]
 
 
 # --- what belongs to the whole --------------------------------------------------------------------

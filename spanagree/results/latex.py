@@ -58,11 +58,9 @@ def render(table: Frame, style: TableStyle = PLAIN) -> str:
     """
     table = table if style.all_columns else pivot_table(table)
     is_plain = "plain" in style.style
-    display = (
-        DisplayTable.from_frame(table)
-        if style.all_columns
-        else _drop_spare_columns(DisplayTable.from_frame(table))
-    )
+    display = DisplayTable.from_frame(table)
+    if not style.all_columns:
+        display = _drop_spare_columns(display)
     row_titles = [str(row[0]) for row in display.rows] if table.across else []  # if pivoted
     has_f1 = any("F1" in name for name in [*display.header, *row_titles])
     percent = has_f1 if style.percent is None else style.percent

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from spanagree.arrays import Progress
@@ -15,8 +13,10 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.parts.compared_parts import (
     can_concatenate_rows,
     check_same_settings,
+    compare_joined_documents,
     compare_part_of_corpus,
     compare_parts,
+    count_documents_before,
     join_documents,
     join_kinds,
 )
@@ -104,11 +104,10 @@ def _join(
     corpus, counting, description = join_documents(parts, request)
     gold = choose_gold(corpus, gold)
     if not _are_rows_valid(corpus, gold, [*parts.values()]):
-        corpus.check_segments("parts of which chance treats some in another way")
-        whole = counting.run(lambda counting: ComparedSystems.of(corpus, counting, gold))
-        return replace(whole, description=description)
+        compare = functools.partial(ComparedSystems.of, gold=gold)
+        return compare_joined_documents(corpus, counting, description, compare)
     corpus_with_seen = infer_seen(corpus, gold)
-    n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
+    n_before = count_documents_before(parts.values())
     uniform = [part.uniform for part in parts.values() if part.uniform is not None]
     has_uniform = len(uniform) == len(parts)
     return ComparedSystems(
