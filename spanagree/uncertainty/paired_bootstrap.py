@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from spanagree.arrays import Floats, Progress, unique_matrix_rows
+from spanagree.arrays import Floats, Ints, Progress, unique_matrix_rows
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.jackknife import TIE
 from spanagree.uncertainty.permutation import yield_batches
+
+_MANY_EQUAL = 12  # documents for each distinct row from which drawing by row is faster
+_NEAR = 1 << 16  # random numbers that stay in the processor's cache
 
 
 def compute_bootstrap_p(
@@ -60,9 +63,37 @@ def _yield_resampled_sums(rows: Floats, resamples: int, seed: int) -> Iterator[F
     """Yield batches of the sums of resampled documents; (resamples of the batch, columns)."""
     distinct_rows, _, n_equal = unique_matrix_rows(rows)
     rng = np.random.default_rng(seed)
+    draw = _draw_documents if len(rows) < _MANY_EQUAL * len(n_equal) else _draw_equal_rows
     for start, stop in yield_batches(resamples, len(n_equal)):
-        draw_counts = rng.multinomial(len(rows), n_equal / len(rows), size=stop - start)
-        yield draw_counts.astype(np.float64) @ distinct_rows
+        yield draw(rng, n_equal, stop - start) @ distinct_rows
+
+
+def _draw_equal_rows(rng: np.random.Generator, n_equal: Ints, resamples: int) -> Floats:
+    """Draw how often each distinct row is in each resample; (resamples, distinct rows).
+
+    Args:
+        rng: random generator.
+        n_equal: number of documents that have each distinct row.
+        resamples: number of resamples.
+    """
+    n_documents = n_equal.sum()
+    counts = rng.multinomial(n_documents, n_equal / n_documents, size=resamples)
+    return counts.astype(np.float64)
+
+
+def _draw_documents(rng: np.random.Generator, n_equal: Ints, resamples: int) -> Floats:
+    """Draw the same as :func:`_draw_equal_rows` with one random number for each document."""
+    n_rows = len(n_equal)
+    row_of_document = np.repeat(np.arange(n_rows), n_equal)
+    n_documents = len(row_of_document)
+    counts = np.empty((resamples, n_rows))
+    batch_size = max(1, _NEAR // n_documents)
+    for start in range(0, resamples, batch_size):
+        batch = counts[start : start + batch_size]
+        drawn_rows = row_of_document[rng.integers(n_documents, size=(len(batch), n_documents))]
+        cells = drawn_rows + n_rows * np.arange(len(batch))[:, None]
+        batch[:] = np.bincount(cells.ravel(), minlength=batch.size).reshape(batch.shape)
+    return counts
 
 
 def _compute_centred_p(resampled: Floats, observed: float) -> float:
