@@ -63,7 +63,7 @@ def compute_long_edges(excess: Ints, F: int) -> dict[int, Floats]:
         F: number of slots.
     """
     excess_of_longer = excess[int(np.searchsorted(excess, 0, side="right")) :]
-    distinct_excesses = sorted(set(excess.tolist()))
+    distinct_excesses = unique(excess).tolist()
     for n_far in range(min(_FEW, len(excess_of_longer) - 1), 0, -1):
         near_excess, far_excess = excess_of_longer[:-n_far], excess_of_longer[-n_far:]
         if far_excess[0] > max(_FAR, 2 * near_excess[-1]):
