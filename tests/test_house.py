@@ -261,7 +261,7 @@ def choices():
     from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
     from spanagree.labels.sparse_agreement import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
-    from spanagree.project.disputed_documents import SORTS
+    from spanagree.project.document_queue import SORTS
     from spanagree.project.gold import VOTES
     from spanagree.recordings.timelines import LABEL_FROM
     from spanagree.references.alt_test import SCORES

@@ -27,7 +27,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.cells import Value
-from spanagree.results.frame import Column, Frame, build_shortened_table
+from spanagree.results.frame import Column, Frame, build_shortened_table, hide_columns_without_rows
 from spanagree.results.plots import Plot, plot_counts, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
@@ -234,10 +234,9 @@ class Disagreements(Result):
         if self.with_text:
             columns += [Column("before", "", "name"), Column("after", "", "name")]
             values += texts[2:]
-        if not len(self):  # text output without rows has no columns
-            columns = [column._replace(title="") for column in columns]
         rows = list(zip(*values, strict=True))
-        return Frame(columns, rows, self.settings, caption=self._write_caption())
+        table = Frame(columns, rows, self.settings, caption=self._write_caption())
+        return hide_columns_without_rows(table)
 
     def _write_caption(self) -> str:
         """Write the number of disagreements of each kind, or the reason for an empty list."""

@@ -22,7 +22,7 @@ from spanagree.errors import (
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.cells import Value
-from spanagree.results.frame import Column, Frame
+from spanagree.results.frame import Column, Frame, hide_columns_without_rows
 from spanagree.results.plots import Plot, plot_counts, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import document_noun
@@ -116,9 +116,8 @@ class RelationDisagreements(Result):
             for relation in (row.a, row.b):
                 cells += self._format_cells(relation)
             rows.append(cells)
-        if not rows:
-            columns = [column._replace(title="") for column in columns]
-        return Frame(columns, rows, self.settings, caption=self._write_caption())
+        table = Frame(columns, rows, self.settings, caption=self._write_caption())
+        return hide_columns_without_rows(table)
 
     def _format_cells(self, relation: Relation | None) -> list[Value]:
         """List the cells of a relation: label, the relation in words, and bounds and labels.

@@ -7,8 +7,7 @@ read next.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -27,10 +26,8 @@ from spanagree.errors import (
     SettingError,
     check_integer,
     escape_path,
-    format_count_of_total,
     is_iterable,
     join_names,
-    pluralize,
     quote_value,
 )
 from spanagree.files import PathName, write_text
@@ -40,19 +37,10 @@ from spanagree.project.assignment import assign
 from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.gold import Gold
 from spanagree.project.vote import GOLD
-from spanagree.results.cells import Value
 from spanagree.results.data import to_csv
-from spanagree.results.frame import Column, Frame, LazyRows, build_shortened_table
-from spanagree.results.plots import Plot, plot_counts
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.verdict import join_in_two_sentences
-from spanagree.settings import Settings, document_noun
-
-_MOST, _FEW = 100, 20  # numbers of annotators that a terminal shows: up to _MOST all, else _FEW
-
-_MEANINGS = {"read": "documents that were read", "to read": "documents to read"}
-"""Meanings of the columns of annotators, shown in a terminal."""
+from spanagree.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -136,33 +124,25 @@ class Worklist(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = (
         "unfinished=n_unfinished", "readings", "left", "exhausted=n_exhausted"
     )  # fmt: skip
+    SHOWN_BY: ClassVar[str] = f"{__package__}.worklist_table"
 
     def __len__(self) -> int:
         """Return the number of readings."""
         return len(self.document)
 
     def __iter__(self) -> Iterator[Assignment]:
-        return self._yield_first(len(self))
-
-    def _yield_first(self, count: int) -> Iterator[Assignment]:
-        """Yield the first ``count`` readings, with names instead of indices."""
-        columns = (self.annotator[:count], self._order[:count], self.document[:count])
-        for annotator, order, document in zip(
-            *(column.tolist() for column in columns), strict=True
+        n_listed = [0] * len(self.names)
+        for annotator, document in zip(
+            self.annotator.tolist(), self.document.tolist(), strict=True
         ):
-            disagreement = self.disagreement.get(document, UNDEFINED)
-            name, readers = self.corpus.id_of(document), int(self.readers[document])
-            yield Assignment(self.names[annotator], order, name, readers, disagreement)
-
-    @cached_property
-    def _order(self) -> Ints:
-        """Position of each reading in the list of its annotator, from 1."""
-        by_annotator = np.argsort(self.annotator, kind="stable")
-        loads = self.loads
-        order = np.empty(len(self), np.int64)
-        first_position = np.repeat(np.cumsum(loads) - loads, loads)
-        order[by_annotator] = np.arange(len(self)) - first_position + 1
-        return order
+            n_listed[annotator] += 1
+            yield Assignment(
+                self.names[annotator],
+                n_listed[annotator],
+                self.corpus.id_of(document),
+                int(self.readers[document]),
+                self.disagreement.get(document, UNDEFINED),
+            )
 
     @property
     def loads(self) -> Ints:
@@ -183,51 +163,6 @@ class Worklist(Result):
     def left(self) -> int:
         """Number of readings that documents will still lack."""
         return int(self.n_left.sum())
-
-    @property
-    def verdict(self) -> str:
-        """Sentences on documents without enough readers, on loads, and on readings left."""
-        noun, n_unfinished = document_noun(self.settings), self.n_unfinished
-        if not n_unfinished:
-            all_documents = pluralize(len(self.corpus), noun)
-            return f"Of {all_documents} none lacks a reader." if len(self.corpus) else ""
-        predicate = "lacks" if n_unfinished == 1 else "lack"
-        documents = format_count_of_total(n_unfinished, len(self.corpus), noun)
-        loads = self.loads
-        sentences = [f"{documents} {predicate} readers."]
-        if len(self):
-            low, high = int(loads.min()), int(loads.max())
-            load = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
-            n_annotators = pluralize(len(self.names), "annotator")
-            verb = "goes" if len(self) == 1 else "go"
-            sentences.append(
-                f"{pluralize(len(self), 'reading')} {verb} to {n_annotators}, {load} each."
-            )
-        if self.n_exhausted:
-            n_readings = pluralize(self.n_exhausted, "reading")
-            sentences.append(f"For {n_readings} nobody is left who has not seen the {noun}.")
-        if n_later := self.left - self.n_exhausted:
-            n_readings = pluralize(n_later, "reading")
-            sentences.append(f"The limit of {self.settings.limit} leaves {n_readings} for later.")
-        return join_in_two_sentences(*sentences)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Warnings about uneven loads, and about documents with unknown readers."""
-        warnings = []
-        loads = self.loads
-        if len(self) and loads.max() - loads.min() > 1:
-            noun = document_noun(self.settings)
-            warnings.append(
-                f"{int(loads.min())} to {int(loads.max())} {noun}s each: whoever gets fewer has"
-                f" seen more of the {noun}s that lack readers"
-            )
-        if seen_unknown := [name for name in self.names if name in self.corpus.seen_unknown]:
-            warnings.append(
-                f"the files do not say what {join_names(seen_unknown)} saw and marked nothing in;"
-                f" such a {document_noun(self.settings)} may come again"
-            )
-        return tuple(warnings)
 
     def write(self, path: PathName, *, safe_cells: bool = False, bom: bool = False) -> None:
         """Write the readings as a table, or as tasks for an annotation tool.
@@ -255,68 +190,6 @@ class Worklist(Result):
             )
         assignees = [self.names[a] for a in self.annotator.tolist()]
         write_tasks(self.corpus, self.document, assignees, path, task_kind)
-
-    def _build_table(self, by: str | None) -> Frame:
-        """Build the table of readings, or of annotators with ``by`` and in a terminal."""
-        n_annotators = len(self.names)
-        if by is not None:
-            return build_shortened_table(self._tabulate_annotators, n_annotators)
-        n_shown = n_annotators if n_annotators <= _MOST else _FEW
-        terminal_table = self._tabulate_annotators(n_shown)
-        hints = ["who reads which: --all"] if len(self) else []
-        if n_shown < n_annotators:
-            hints.append(f"{pluralize(n_annotators - n_shown, 'annotator')} more")
-        terminal_table = replace(terminal_table, remarks=[*hints, *terminal_table.remarks])
-        size = len(self)
-        rows = LazyRows(size, lambda: self._tabulate_readings(size).rows)
-        readings = self._tabulate_readings(min(size, 1))
-        return replace(readings, rows=rows, in_terminal=terminal_table, meanings=_MEANINGS)
-
-    def _tabulate_annotators(self, count: int) -> Frame:
-        """Build the table of the first ``count`` annotators: documents read, and to be read."""
-        columns = [
-            Column("annotator", "annotator", "name", "annotator of a worklist"),
-            Column("read", "read", "count", _MEANINGS["read"]),
-            Column("next", "to read", "count", _MEANINGS["to read"]),
-        ]
-        layers = self.corpus.layers
-        n_read = [int(layers[n].annotated.sum()) if n in layers else 0 for n in self.names[:count]]
-        rows: list[list[Value]] = [
-            list(row) for row in zip(self.names, n_read, self.loads.tolist(), strict=False)
-        ]
-        return self._build_captioned_table(columns, rows)
-
-    def _tabulate_readings(self, count: int) -> Frame:
-        """Build the table of the first readings."""
-        columns = [
-            Column("annotator", "annotator", "name", "annotator of a worklist"),
-            Column("order", "order", "count", "order of a worklist"),
-            Column("document", document_noun(self.settings), "name", "document of a worklist"),
-            Column("readers", "readers", "count", "readers of a document"),
-            Column("disagreement", "disagreement", meaning="disagreement of a document"),
-        ]
-        return self._build_captioned_table(
-            columns, [list(reading) for reading in self._yield_first(count)]
-        )
-
-    def _build_captioned_table(
-        self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]
-    ) -> Frame:
-        """Build a table of the worklist with its caption; without rows, text shows no columns."""
-        noun = document_noun(self.settings)
-        location = format_count_of_total(self.n_unfinished, len(self.corpus), noun)
-        caption = (
-            f"{pluralize(len(self), 'reading')} in {location} for"
-            f" {pluralize(len(self.names), 'annotator')}"
-        )
-        if not rows:
-            columns = [column._replace(title="") for column in columns]
-        return Frame(columns, rows, self.settings, caption=caption, remarks=self.caveats)
-
-    def _build_plot(self, by: str | None) -> Plot:
-        """Plot the number of documents for each annotator to read."""
-        counts = dict(zip(self.names, self.loads.tolist(), strict=True))
-        return plot_counts(counts, f"{document_noun(self.settings)}s to read")
 
 
 def worklist(
@@ -381,7 +254,7 @@ def worklist(
         is_undecided[gold.counted.document[gold.counted.outcome != GOLD]] = 1
         is_undecided[gold.few] = 1
         n_wanted = np.maximum(n_wanted, is_undecided)
-    queue = None
+    queue, disagreement = None, dict[int, float]()
     if (n_readers > 1).any():
         queue = disputes(
             readers_corpus,
@@ -393,6 +266,8 @@ def worklist(
             progress=progress,
         )
         notes += [note for note in queue.notes if note not in notes]
+        for document, queued in zip(queue.number.tolist(), queue.documents, strict=True):
+            disagreement[document] = queued.disagreement
     order = _sort_by_urgency(n_readers, n_wanted, queue)
     is_allowed = np.ones((len(names), len(order)), np.bool_)
     for row, name in enumerate(names):
@@ -411,7 +286,7 @@ def worklist(
         n_readers,
         n_left,
         int(n_exhausted.sum()),
-        _map_disagreements(queue),
+        disagreement,
         _build_settings(readers_corpus, queue, readers, limit, gold, assignees),
         tuple(notes),
     )
@@ -486,14 +361,6 @@ def _sort_by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) ->
         rank[queue.number] = np.arange(len(queue.number))
     order = np.lexsort((rank, n_readers))
     return order[n_wanted[order] > 0]
-
-
-def _map_disagreements(queue: Disputes | None) -> dict[int, float]:
-    """Map the index of each document in dispute to its disagreement."""
-    if queue is None:
-        return {}
-    disagreements = (document.disagreement for document in queue.documents)
-    return dict(zip(queue.number.tolist(), disagreements, strict=True))
 
 
 def _build_settings(

@@ -104,15 +104,18 @@ class Column(NamedTuple):
 
 
 class LazyRows(Sequence[Sequence[Value]]):
-    """Rows that are built on access, because a terminal shows only the first of many."""
+    """Rows that are built on access, because a terminal shows only the first of many.
 
-    def __init__(self, count: int, build_rows: Callable[[], Sequence[Sequence[Value]]]) -> None:
-        self._count, self._build_rows = count, build_rows
+    ``rows_of`` builds a table of the first rows, whose number is passed.
+    """
+
+    def __init__(self, count: int, rows_of: Callable[[int], Frame]) -> None:
+        self._count, self._rows_of = count, rows_of
 
     @cached_property
     def _rows(self) -> Sequence[Sequence[Value]]:
         """Rows of the table, built on first access."""
-        return self._build_rows()
+        return self._rows_of(self._count).rows
 
     def __len__(self) -> int:
         return self._count
@@ -250,10 +253,21 @@ def build_shortened_table(rows_of: Callable[[int], Frame], size: int) -> Frame:
     if size <= _FIRST:
         return rows_of(size)
     first_rows = rows_of(_FIRST)
-    rows = LazyRows(size, lambda: rows_of(size).rows)
-    return replace(first_rows, rows=rows, in_terminal=add_remark_on_more(first_rows, size - _FIRST))
+    short_table = add_remark_on_more(first_rows, size - _FIRST)
+    return replace(first_rows, rows=LazyRows(size, rows_of), in_terminal=short_table)
 
 
 def add_remark_on_more(table: Frame, n_more: int) -> Frame:
     """Add a remark on the number of further rows, and on how to see them."""
     return replace(table, remarks=[f"{n_more} more: --all", *table.remarks])
+
+
+def hide_columns_without_rows(table: Frame) -> Frame:
+    """Hide all columns of a table without rows in text output, which then has the caption only.
+
+    >>> hide_columns_without_rows(Frame([Column("document", "document", "name")], [])).columns
+    [Column(key='document', title='', kind='name', meaning='', spare=False)]
+    """
+    if table.rows:
+        return table
+    return replace(table, columns=[column._replace(title="") for column in table.columns])
