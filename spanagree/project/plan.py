@@ -1,18 +1,9 @@
 """Plans: numbers of documents and annotators that an interval of a given width needs.
 
-With fixed annotators, a score of the team is a mean over documents of contributions of their pairs
-of annotators: the changes of the score by the sums of the pair, to first order. In the square of a
-document's contribution, a product of the contributions of two pairs is of one of three kinds: the
-pairs are the same (mean c2), they share an annotator (c1), or they do not (c0). The variance of a
-document seen by k annotators follows from these means over the observed documents:
-
-    2 / (k(k − 1)) · (c2 + 2(k − 2) c1 + (k − 2)(k − 3)/2 · c0)
-
-It is divided by the number of documents, and more annotators reduce it to c0, the variance between
-documents. The interval is that of :func:`spanagree.agree`. The certainty of a plan depends on the
-degrees of freedom of the observed variance V: V · df is distributed as the true value times χ²
-(Satterthwaite 1946). Tables of documents are shaped (documents, 8), see
-`_build_document_table`; the slopes of scores by sums (3, 3).
+The interval is that of :func:`spanagree.agree`, and the variance of one document that of
+:func:`~spanagree.project.document_variance.estimate_variances`. The certainty of a plan depends on
+the degrees of freedom of the observed variance V: V · df is distributed as the true value times χ²
+(Satterthwaite 1946).
 """
 
 from __future__ import annotations
@@ -21,42 +12,34 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.clusters import Clusters
-from spanagree.agreement.count import AgreementSettings, stack_columns
+from spanagree.agreement.count import AgreementSettings
 from spanagree.agreement.result import Agreement
-from spanagree.arrays import Floats, Ints, Progress, unique_rows
+from spanagree.arrays import Progress
 from spanagree.choices import ChanceOrAuto, Figure, MatchName
-from spanagree.comparisons.table import Comparisons
 from spanagree.errors import (
     SettingError,
     check_choice,
     check_integer,
-    format_count_of_total,
     pluralize,
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.results import verdict
-from spanagree.results.cells import Value
-from spanagree.results.frame import Column, Frame
+from spanagree.project.document_variance import estimate_variances
 from spanagree.results.result import ResultBase
 from spanagree.results.score import ScoreValues
 from spanagree.settings import document_noun
 from spanagree.uncertainty.confidence import USUAL, Jackknife
 from spanagree.uncertainty.jackknife import TIE, Moments, compute_ends
 
-_MOST_ANNOTATORS = 10  # largest number of annotators of a document in a plan
-_FEW = 30  # number of documents below which a variance is unreliable
 _MOST_DOCUMENTS = 1 << 40  # largest number of documents in a plan
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # widths of intervals that a report plans
 _NARROWER = 2 / 3  # largest width that a report plans, relative to the current one
-_ENOUGH = 10  # smallest number of documents with as many annotators
-_SEEN = 7  # column with the number of annotators of a document
 
 
 Number = TypeVar("Number", int, float)
@@ -103,9 +86,16 @@ class Plan(ResultBase):
     settings: PlanSettings
     notes: tuple[str, ...]
 
+    TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None}
+
+    SUMMARY: ClassVar[tuple[str, ...]] = ("value", "documents", "of_documents", "each", "width")
+
+    SHOWN_BY: ClassVar[str] = f"{__package__}.plan_table"
+
     @property
-    def _tail_probability(self) -> float:
-        return (1 - self.settings.confidence / 100) / 2
+    def _tail(self) -> float:
+        """Probability beyond each end of an interval."""
+        return Jackknife(self.settings.confidence).tail
 
     def needed(self, annotators: int) -> tuple[int, int, int]:
         """Compute the number of documents for a number of annotators each, with its range.
@@ -123,14 +113,11 @@ class Plan(ResultBase):
 
         ``variance`` is that of one document. The search is binary, as widths decrease.
         """
-        n_too_few = max(
-            1,
-            math.ceil(
-                (_compute_width_in_errors(self._tail_probability) / self.settings.width) ** 2
-                * variance
-            )
-            // 2,
-        )
+        from scipy.special import ndtri  # takes a tenth of a second to import
+
+        width_in_errors = -2 * float(ndtri(self._tail))
+        n_estimated = math.ceil((width_in_errors / self.settings.width) ** 2 * variance)
+        n_too_few = max(1, n_estimated // 2)
         n_enough = max(2, 2 * n_too_few)
         while (
             self._compute_width(n_enough, variance) > self.settings.width
@@ -151,14 +138,14 @@ class Plan(ResultBase):
         Degrees of freedom, and the numbers of documents with an error or a match, are taken as
         proportional to the number of documents. ``variance`` is that of one document.
         """
-        ratio = documents / max(self.documents, 1)
+        ratio = documents / self.documents
         n_units, n_wrong, n_right = (np.round(ratio * count) for count in self.team[3:])
         freedom = np.clip(ratio * self._freedom, 1, max(documents - 1, 1))
         variances = np.full((1, 3), variance / documents)
         fourth_moment = 2 * variances**2 / freedom + variances**2 / np.maximum(n_units, 1)
-        limited_counts = np.maximum(n_units, 2), np.maximum(n_wrong, 0), np.maximum(n_right, 0)
-        sums = Moments(self.team.value, variances, fourth_moment, *limited_counts)
-        low, high = compute_ends(sums, self._tail_probability).ends[0, self._score_index].tolist()
+        counts = np.maximum(n_units, 2), n_wrong, n_right
+        sums = Moments(self.team.value, variances, fourth_moment, *counts)
+        low, high = compute_ends(sums, self._tail).ends[0, self._score_index].tolist()
         return float(high - low)
 
     @property
@@ -200,102 +187,13 @@ class Plan(ResultBase):
             )
         from scipy.special import chdtri  # takes a tenth of a second to import
 
-        factors = (
-            self._freedom / chdtri(self._freedom, p)
-            for p in (self._tail_probability, 1 - self._tail_probability)
-        )
+        factors = (self._freedom / chdtri(self._freedom, p) for p in (self._tail, 1 - self._tail))
         low, high = (self.variance[annotators] * float(factor) for factor in factors)
         return self.variance[annotators], low, high
 
-    @property
-    def _rows(self) -> list[dict[str, Any]]:
-        """Rows of the plan, one for each number of annotators of a document, as mappings by key."""
-        ends = ("documents_low", "documents_high")
-        keys = ("annotators", "documents", *ends, "more", "annotations", "width_now")
-        rows = []
-        for k in self.variance:
-            n_needed = self.needed(k)
-            current_width, *_ = self.width_of(self.documents, k)
-            cells = (
-                k,
-                *n_needed,
-                max(0, n_needed[0] - self.documents),
-                n_needed[0] * k,
-                current_width,
-            )
-            rows.append(dict(zip(keys, cells, strict=True)))
-        return rows
 
-    @property
-    def verdict(self) -> str:
-        """Sentence on the current width, and on the requirements of the requested width."""
-        noun, smallest, largest = (
-            document_noun(self.settings),
-            min(self.variance),
-            max(self.variance),
-        )
-        documents = f"{pluralize(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
-        requirements = [
-            f"{self._write_requirement(smallest)} with {pluralize(smallest, 'annotator')} each"
-        ]
-        if largest > smallest:
-            requirements.append(f"{self._write_requirement(largest)} with {largest}")
-        return (
-            f"For these annotators, the {documents} a {self.settings.confidence:g} % interval"
-            f" {verdict.format_short(self.width)} wide; one of"
-            f" {verdict.format_short(self.settings.width)} needs {', or '.join(requirements)}."
-        )
-
-    def _write_requirement(self, annotators: int) -> str:
-        """Write the number of documents for a number of annotators, with its range."""
-        n_needed, low, high = self.needed(annotators)
-        range_text = f" ({low} to {high})" if low < high else ""
-        return f"{pluralize(n_needed, document_noun(self.settings))}{range_text}"
-
-    TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None}
-
-    SUMMARY: ClassVar[tuple[str, ...]] = ("value", "documents", "of_documents", "each", "width")
-
-    def _build_table(self, by: str | None) -> Frame:
-        """Build the table of requirements for each number of annotators."""
-        heads = [
-            Column("annotators", "annotators of each", "count"),
-            Column(
-                "documents", f"{document_noun(self.settings)}s needed", "count", "documents needed"
-            ),
-            *(Column(f"documents_{end}", "", "count") for end in ("low", "high")),
-            Column("", "from–to", "place"),
-            Column("more", "more", "count", "more documents"),
-            Column("annotations", "annotations", "count", "annotations needed"),
-            Column("width_now", f"width with {self.documents}", meaning="width"),
-        ]
-        rows: list[list[Value]] = []
-        for row in self._rows:
-            cells = list(row.values())
-            rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
-        interval_text = (
-            f"{self.settings.confidence:g} % interval of {self.settings.width:g} in width"
-        )
-        caption = f"for a {interval_text}: team's {_NAMES[self.settings.figure]} {self.value:.3f}"
-        shared_documents = format_count_of_total(
-            self.documents, self.of_documents, document_noun(self.settings)
-        )
-        coverage = f"{shared_documents} seen by two or more, {self.each:.1f} annotators each"
-        current_remark = f"so far: {coverage}, width {self.width:.3f}"
-        return Frame(
-            heads, rows, self.settings, caption=caption, remarks=[current_remark, *self.caveats]
-        )
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Warnings about unreliable results, one sentence each."""
-        if self.documents >= _FEW:
-            return ()
-        n_documents = pluralize(self.documents, document_noun(self.settings))
-        return (f"only {n_documents} to plan from; the variance is shaky",)
-
-
-_NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"}
+FIGURE_NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"}
+"""Names of the planned scores in sentences."""
 
 
 def plan_sample(
@@ -359,8 +257,8 @@ def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: 
     """
     if math.isnan(getattr(agreement.team.f1, figure)):
         raise SettingError(
-            f"the team's {_NAMES[figure]} is undefined ({agreement.team.f1.reason}); a plan needs a"
-            " part of the work done by two annotators or more"
+            f"the team's {FIGURE_NAMES[figure]} is undefined ({agreement.team.f1.reason}); a plan"
+            " needs a part of the work done by two annotators or more"
         )
     settings = replace(agreement.settings, min_shared=None).extend_to(
         PlanSettings,
@@ -368,50 +266,26 @@ def compute_plan(agreement: Agreement, width: float, figure: Figure, jackknife: 
         figure=figure,
         confidence=float(jackknife.confidence),
     )
-    per_document = agreement.per_document
-    n_annotators = per_document.coverage.count_annotators()
-    plan = _plan_from_rows(agreement, per_document.rows, n_annotators, settings, jackknife)
-    if plan.documents < 2 or not plan.width > TIE:
-        equality_phrase = ", all with the same figures" * (plan.documents > 1)
+    per_document, team_size = agreement.per_document, len(agreement.annotators)
+    rows, n_annotators = per_document.rows, per_document.coverage.count_annotators()
+    pair_rows = rows.by("first", "second", "document")
+    n_seen = n_annotators[n_annotators > 1]
+    team = Clusters.from_pairs(per_document, USUAL, agreement.settings).compute_team()
+    score_index = ScoreValues._fields.index(figure)
+    low, high = compute_ends(team, jackknife.tail).ends[0, score_index].tolist()
+    if len(n_seen) < 2 or not high - low > TIE:
+        equality_phrase = ", all with the same figures" * (len(n_seen) > 1)
         raise SettingError(
-            f"{pluralize(plan.documents, document_noun(settings))} seen by two annotators or"
+            f"{pluralize(len(n_seen), document_noun(settings))} seen by two annotators or"
             f" more{equality_phrase}; a plan needs two that differ"
         )
-    return plan
-
-
-def _plan_from_rows(
-    agreement: Agreement,
-    rows: Comparisons,
-    n_annotators: Ints,
-    settings: PlanSettings,
-    jackknife: Jackknife,
-) -> Plan:
-    """Compute a plan from the rows of pairs.
-
-    Args:
-        agreement: agreement of the annotations so far.
-        rows: rows of pairs of annotators.
-        n_annotators: number of annotators who saw each document.
-        settings: settings of the plan.
-        jackknife: options of the interval.
-    """
-    score_index = ScoreValues._fields.index(settings.figure)
-    pair_rows = rows.by("first", "second", "document")
-    change = compute_changes(stack_columns(pair_rows))[:, score_index]
-    table = _build_document_table(n_annotators, pair_rows, change, score_index)
-    planned_numbers = _list_plannable_numbers(table, len(agreement.annotators))
-    n_estimable = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
-    variance = _compute_variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
-    team = Clusters.from_pairs(agreement.per_document, USUAL, agreement.settings).compute_team()
-    low, high = compute_ends(team, jackknife.tail).ends[0, score_index].tolist()
     return Plan(
-        getattr(rows.total().f1, settings.figure),
-        len(table),
+        getattr(rows.total().f1, figure),
+        len(n_seen),
         agreement.documents,
-        float(table[:, _SEEN].mean()),
+        float(n_seen.mean()),
         float(high - low),
-        {k: float(values[0]) for k, values in variance.items()},
+        estimate_variances(pair_rows, n_annotators, team_size, figure),
         team,
         settings,
         agreement.notes,
@@ -438,139 +312,3 @@ def _extend_range(values: Iterable[Number]) -> tuple[Number, Number, Number]:
     """Return a planned number with the range of its low and high end, extended to include it."""
     estimate, low, high = values
     return estimate, min(low, estimate), max(high, estimate)
-
-
-def _compute_width_in_errors(tail: float) -> float:
-    """Compute the width of an interval in standard errors."""
-    from scipy.special import ndtri  # takes a tenth of a second to import
-
-    return -2 * float(ndtri(tail))
-
-
-def compute_slopes(totals: Floats) -> Floats:
-    """Compute the derivatives of the three scores by the three sums that they depend on.
-
-    The sums are m (matched), e (expected) and s (size). The scores are 2m/s, 2e/s and
-    2(m − e)/(s − 2e).
-
-    Args:
-        totals: m, e and s.
-
-    Returns:
-        Array (scores, sums).
-    """
-    matched, expected, size = totals.tolist()
-    n_not_expected = size - 2 * expected
-    observed, by_chance = 2 * matched / size, 2 * expected / size
-    corrected = 2 * (matched - expected) / n_not_expected if n_not_expected else math.nan
-    return np.array(
-        (
-            (2 / size, 0, -observed / size),
-            (0, 2 / size, -by_chance / size),
-            (2 / n_not_expected, 2 * (corrected - 1) / n_not_expected, -corrected / n_not_expected)
-            if n_not_expected
-            else [math.nan] * 3,
-        )
-    )
-
-
-def compute_changes(sums: Floats) -> Floats:
-    """Compute the first-order contribution of each row of sums to the three scores; (rows, 3)."""
-    change: Floats = sums @ compute_slopes(sums.sum(axis=0)).T
-    return change
-
-
-def _build_document_table(
-    n_annotators: Ints, rows: Comparisons, change: Floats, score_index: int
-) -> Floats:
-    """Build the table of sums for variances, with a row for each document that two annotators saw.
-
-    Args:
-        n_annotators: number of annotators who saw each document of the corpus.
-        rows: rows of pairs and documents.
-        change: contribution of each row to the score.
-        score_index: index of the score: observed, expected or corrected.
-
-    Returns:
-        Table (documents, 8). Columns 0–2 are products of the contributions of two pairs, summed
-        over equal pairs, pairs that share an annotator, and other pairs; columns 3–5 are the
-        numbers of such products; column 6 is the denominator of the contributions; column 7 is the
-        number of annotators.
-    """
-    documents = np.flatnonzero(n_annotators > 1)
-    k = n_annotators[documents].astype(np.float64)
-    n_pairs = k * (k - 1) / 2
-    document = np.searchsorted(documents, rows.document)
-    _, expected, size = stack_columns(rows).T
-    denominator = size - 2 * expected if ScoreValues._fields[score_index] == "corrected" else size
-    change = change * denominator.sum()
-    annotator = np.concatenate((rows.first, rows.second))
-    (document_of_annotator, _), inverse, _ = unique_rows(np.tile(document, 2), annotator)
-    change_by_annotator = np.bincount(inverse, np.tile(change, 2))
-
-    def sum_by(index: Ints, values: Any) -> Floats:
-        return np.bincount(index, values, len(documents)).astype(np.float64)
-
-    same_pair = sum_by(document, change * change)
-    shared_annotator = sum_by(document_of_annotator, change_by_annotator * change_by_annotator)
-    total = sum_by(document, change) ** 2
-    columns = [same_pair, shared_annotator - 2 * same_pair, total - shared_annotator + same_pair]
-    columns += [n_pairs, k * (k - 1) * (k - 2), n_pairs * (k - 2) * (k - 3) / 2]
-    return np.stack([*columns, sum_by(document, denominator), k], axis=1)
-
-
-def _list_plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
-    """List the numbers of annotators of a document that a plan can have.
-
-    Numbers from 4 need documents with four annotators, from which c0 is estimated, and 3 needs
-    documents with three, from which c1 is estimated.
-    """
-    n_seen = table[:, _SEEN]
-    if (n_seen > 3).sum() >= _ENOUGH:
-        return list(range(2, min(_MOST_ANNOTATORS, n_annotators) + 1))
-    return [2, 3] if (n_seen > 2).sum() >= _ENOUGH else [2]
-
-
-def _compute_variances(
-    total: Floats, numbers: Sequence[int], n_estimable: int
-) -> dict[int, Floats]:
-    """Compute the variance of one document for each number of annotators.
-
-    It is the variance of a U-statistic of pairs, see the equation in the module's opening. For
-    numbers above ``n_estimable``, and if the estimate is not above 0, the variance at
-    ``n_estimable`` is extrapolated: it decreases as in a model with effects of document, annotator
-    and pair (Hoeffding 1948), with 0 ≤ c1 ≤ c2 and max(2·c1 − c2, 0) ≤ c0 ≤ c1.
-
-    Args:
-        total: sums over documents of the columns of the document table: (samples, 8).
-        numbers: numbers of annotators.
-        n_estimable: largest number of annotators that enough documents have.
-
-    Returns:
-        Variances of each sample, by number of annotators.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        same_pair, shared_annotator, other = np.nan_to_num(total[:, :3] / total[:, 3:6]).T
-        mean_denominator = total[:, 6] / total[:, 3]
-        annotator_effect = shared_annotator.clip(0, same_pair)
-        document_effect = other.clip(
-            np.maximum(2 * annotator_effect - same_pair, 0), annotator_effect
-        )
-
-        def variance_of(k: int, shared_annotator: Floats, other: Floats) -> Floats:
-            weighted_sum = (
-                same_pair + 2 * (k - 2) * shared_annotator + (k - 2) * (k - 3) / 2 * other
-            )
-            return np.asarray(2 / (k * (k - 1)) * weighted_sum / mean_denominator**2, np.float64)
-
-        estimates = {k: variance_of(k, shared_annotator, other) for k in {*numbers, n_estimable}}
-        decreasing = {k: variance_of(k, annotator_effect, document_effect) for k in estimates}
-        scale = np.where(
-            estimates[n_estimable] > 0, estimates[n_estimable] / decreasing[n_estimable], 1
-        )
-        return {
-            k: np.where(
-                (k <= n_estimable) & (estimates[k] > 0), estimates[k], scale * decreasing[k]
-            )
-            for k in numbers
-        }
