@@ -21,7 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, expand_ranges, join_sorted, unique_rows
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    argsort_rows,
+    expand_ranges,
+    join_sorted,
+    unique_rows,
+)
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import concatenate_segments
 from spanagree.project.dawid_skene import Votes, dawid_skene
@@ -45,8 +53,8 @@ class Ballots(NamedTuple):
         document, start, end, label: columns of the segments of all voters.
         voter: index of the voter of each segment.
         weight: weight of each voter, an integer.
-        seen: number of voters who saw each document.
         total: sum of the weights of voters who saw each document.
+        n_labels: number of labels, from 1.
     """
 
     document: Ints
@@ -55,34 +63,58 @@ class Ballots(NamedTuple):
     label: Ints
     voter: Ints
     weight: Ints
-    seen: Ints
     total: Ints
+    n_labels: int
 
     @classmethod
-    def from_corpus(cls, corpus: Corpus, names: list[str], weight: Ints) -> Ballots:
+    def from_corpus(cls, corpus: Corpus, weight: Ints) -> Ballots:
         """Collect the segments of voters.
 
         Args:
-            corpus: annotators as layers.
-            names: names of the voters.
+            corpus: voters as layers.
             weight: weight of each voter, an integer; :data:`UNIT` for weight 1.
         """
-        layers = [corpus.layers[name] for name in names]
-        seen_by_voter = [np.flatnonzero(layer.annotated) for layer in layers]
-        voter = np.repeat(np.arange(len(names)), [len(documents) for documents in seen_by_voter])
-        seen_documents = np.concatenate([np.zeros(0, np.int64), *seen_by_voter])
-        return cls(
-            *concatenate_segments(layers),
-            weight,
-            np.bincount(seen_documents, minlength=len(corpus)),
-            _sum_by_index(seen_documents, weight[voter], len(corpus)),
-        )
+        total = np.zeros(len(corpus), np.int64)
+        for layer, weight_of_voter in zip(corpus.layers.values(), weight.tolist(), strict=True):
+            total[layer.annotated] += weight_of_voter
+        columns = concatenate_segments(corpus.layers.values())
+        return cls(*columns, weight, total, max(1, len(corpus.labels)))
+
+    @property
+    def group(self) -> Ints:
+        """Group of each segment, a document and label as one integer."""
+        return self.document * self.n_labels + self.label
+
+    def encode_pair(self, document: Ints, first_label: Ints, second_label: Ints) -> Ints:
+        """Encode a document and two labels, in any order, as an integer."""
+        low, high = np.minimum(first_label, second_label), np.maximum(first_label, second_label)
+        return np.asarray((document * self.n_labels + low) * self.n_labels + high, np.int64)
+
+    def merge_by_label(self) -> MergedBallots:
+        """Merge each voter's overlapping segments of a document and label."""
+        columns = merge_overlapping(self.voter, self.group, self.start, self.end)
+        return MergedBallots(*columns, weight=self.weight[columns[0]])
 
     def select_documents(self, documents: Bools) -> Ballots:
         """Select the segments in the documents of a mask."""
         rows = documents[self.document]
         names = ("document", "start", "end", "label", "voter")
         return self._replace(**{name: getattr(self, name)[rows] for name in names})
+
+
+class MergedBallots(NamedTuple):
+    """Segments of the voters, in which no voter has two overlapping segments of a group.
+
+    Attributes:
+        voter, group, start, end: columns of the segments.
+        weight: weight of the vote of each segment.
+    """
+
+    voter: Ints
+    group: Ints
+    start: Ints
+    end: Ints
+    weight: Ints
 
 
 class VotedSegments(NamedTuple):
@@ -144,7 +176,7 @@ def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
     return _resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
-def elect_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegments:
+def elect_tokens(ballots: Ballots, share: float | None) -> VotedSegments:
     """Elect stretches of tokens to which enough voters gave the same label.
 
     Two neighbouring tokens of one label are in one segment, unless more of the voters who marked
@@ -153,28 +185,19 @@ def elect_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedS
     Args:
         ballots: segments of the voters.
         share: needed share of the possible votes. Default: more than half, with half as a tie.
-        n_labels: number of labels.
     """
-    _, group, start, end = _merge_by_label(ballots, n_labels)
+    merged = ballots.merge_by_label()
     (group, offset), _, _ = unique_rows(
-        np.concatenate((group, group)), np.concatenate((start, end))
+        np.concatenate((merged.group, merged.group)), np.concatenate((merged.start, merged.end))
     )
     positions = _Positions(group, offset)
-    cover = _count_cover(ballots, n_labels, positions)
-    possible_votes = ballots.total[group // n_labels]
-    return _join_pieces_to_stretches(
-        ballots,
-        n_labels,
-        positions,
-        cover,
-        possible_votes,
-        _decide_outcomes(cover, possible_votes, share),
-    )
+    votes = _count_cover(merged, positions)
+    possible_votes = ballots.total[group // ballots.n_labels]
+    outcome = _decide_outcomes(votes, possible_votes, share)
+    return _join_pieces_to_stretches(ballots, positions, votes, possible_votes, outcome)
 
 
-def elect_by_probabilities(
-    ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
-) -> VotedSegments:
+def elect_by_probabilities(ballots: Ballots, lengths: Ints, is_seen: Bools) -> VotedSegments:
     """Elect stretches of tokens with the most probable label in the model of Dawid & Skene.
 
     Tokens are the items of the model, and the answers are their labels, or no label. Votes decide
@@ -184,13 +207,13 @@ def elect_by_probabilities(
         ballots: segments of the voters; no voter marked a token twice.
         lengths: length of each document.
         is_seen: mask of documents in the vote that each voter saw; (voters, documents).
-        n_labels: number of labels.
     """
-    pieces, probability = _estimate_probabilities(ballots, lengths, is_seen, n_labels)
+    pieces, probability = _estimate_probabilities(ballots, lengths, is_seen)
     # each label in a document is decided in all pieces of the document
     (document, label), _, _ = unique_rows(ballots.document, ballots.label)
     pair_index, piece_index = join_sorted(document, pieces.group)
-    positions = _Positions((document * n_labels + label)[pair_index], pieces.at[piece_index])
+    group = (document * ballots.n_labels + label)[pair_index]
+    positions = _Positions(group, pieces.at[piece_index])
     own_probability = probability[piece_index, label[pair_index] + 1]
     other_probabilities = probability[piece_index]
     other_probabilities[np.arange(len(pair_index)), label[pair_index] + 1] = 0
@@ -198,7 +221,7 @@ def elect_by_probabilities(
     outcome = np.where(margin > _EQUAL, GOLD, np.where(margin >= -_EQUAL, TIE, _NEITHER))
     possible_votes = np.full(len(pair_index), UNIT)
     votes = np.round(own_probability * UNIT).astype(np.int64)
-    return _join_pieces_to_stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
+    return _join_pieces_to_stretches(ballots, positions, votes, possible_votes, outcome)
 
 
 # --- components ---------------------------------------------------------------------------------
@@ -224,42 +247,35 @@ class _Positions:
         return _sum_by_index(self.find(group, offset), values, len(self.keys))
 
 
-def _merge_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Merge each voter's overlapping segments of a document and label."""
-    group = ballots.document * n_labels + ballots.label
-    return merge_overlapping(ballots.voter, group, ballots.start, ballots.end)
-
-
-def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints:
+def _count_cover(merged: MergedBallots, positions: _Positions) -> Ints:
     """Count the votes for the piece after each position: voters with a segment that covers it."""
-    voter, group, start, end = _merge_by_label(ballots, n_labels)
-    weight = ballots.weight[voter]
-    change = positions.sum_by_position(group, start, weight) - positions.sum_by_position(
-        group, end, weight
+    n_begun, n_ended = (
+        positions.sum_by_position(merged.group, offset, merged.weight)
+        for offset in (merged.start, merged.end)
     )
-    return np.asarray(np.cumsum(change), np.int64)
+    return np.asarray(np.cumsum(n_begun - n_ended), np.int64)
 
 
-def _count_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tuple[Ints, Ints]:
+def _count_boundaries(ballots: Ballots, positions: _Positions) -> tuple[Ints, Ints]:
     """Count the votes of boundaries.
 
     Returns:
         For each position, the votes for a boundary there, and for a segment across it.
     """
-    voter, group, start, end = _merge_by_label(ballots, n_labels)
-    (boundary_voter, boundary_group, boundary_offset), _, _ = unique_rows(
-        np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
-    )  # one vote, also for an end and a start at the same offset
-    boundary_votes = positions.sum_by_position(
-        boundary_group, boundary_offset, ballots.weight[boundary_voter]
+    merged = ballots.merge_by_label()
+    # one vote, also for an end and a start at the same offset
+    (voter, group, offset), _, _ = unique_rows(
+        np.concatenate((merged.voter, merged.voter)),
+        np.concatenate((merged.group, merged.group)),
+        np.concatenate((merged.start, merged.end)),
     )
-    votes_begun = positions.sum_by_position(group, start, ballots.weight[voter])
-    return boundary_votes, _count_cover(ballots, n_labels, positions) - votes_begun
+    boundary_votes = positions.sum_by_position(group, offset, ballots.weight[voter])
+    votes_begun = positions.sum_by_position(merged.group, merged.start, merged.weight)
+    return boundary_votes, _count_cover(merged, positions) - votes_begun
 
 
 def _join_pieces_to_stretches(
     ballots: Ballots,
-    n_labels: int,
     positions: _Positions,
     votes: Ints,
     possible_votes: Ints,
@@ -269,7 +285,6 @@ def _join_pieces_to_stretches(
 
     Args:
         ballots: segments of the voters.
-        n_labels: number of labels.
         positions: beginnings of pieces, and ends of groups.
         votes, possible_votes, outcome: votes, possible votes and outcome of the piece that begins
             at each position; ignored at the end of a group.
@@ -277,9 +292,7 @@ def _join_pieces_to_stretches(
     group, offset = positions.group, positions.at
     # from each position to the next there is a piece, unless the next is in another group
     outcome = np.where(group[:-1] == group[1:], outcome[:-1], _NEITHER)
-    boundary_votes, votes_across = (
-        column[:-1] for column in _count_boundaries(ballots, n_labels, positions)
-    )
+    boundary_votes, votes_across = (column[:-1] for column in _count_boundaries(ballots, positions))
 
     is_like_previous = np.zeros(
         len(outcome), np.bool_
@@ -317,22 +330,19 @@ def _join_pieces_to_stretches(
         )
     ]
     group, start, end, _, _, outcome = columns
-    order = np.lexsort((outcome, group, end, start, group // n_labels))
+    order = argsort_rows(group // ballots.n_labels, start, end, group, outcome)
     group, start, end, votes, possible_votes, outcome = (column[order] for column in columns)
-    document, label = group // n_labels, group % n_labels
-    group_of_ballot = ballots.document * n_labels + ballots.label
-    ballot_ranges = (group_of_ballot, ballots.start, ballots.end)
+    document, label = np.divmod(group, ballots.n_labels)
+    ballot_ranges = (ballots.group, ballots.start, ballots.end)
     supports = _find_supporters((group, start, end), ballot_ranges, ballots.voter)
     voted = VotedSegments(document, start, end, label, votes, possible_votes, outcome, *supports)
     first_segment, second_segment = _find_conflicts(voted)
-    is_conflict = ~_have_voter_of_both_labels(
-        voted, ballots, n_labels, first_segment, second_segment
-    )
+    is_conflict = ~_have_voter_of_both_labels(voted, ballots, first_segment, second_segment)
     return _resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
 def _estimate_probabilities(
-    ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
+    ballots: Ballots, lengths: Ints, is_seen: Bools
 ) -> tuple[_Positions, Floats]:
     """Divide documents at all segment boundaries into pieces, and estimate label probabilities.
 
@@ -366,7 +376,7 @@ def _estimate_probabilities(
     tag[first_vote[piece] + rank_of_voter[ballots.voter[row], ballots.document[row]]] = (
         ballots.label[row] + 1
     )
-    votes = Votes(item, voter, tag, size, len(is_seen), n_labels + 1)
+    votes = Votes(item, voter, tag, size, len(is_seen), ballots.n_labels + 1)
     return positions, dawid_skene(votes).probability
 
 
@@ -472,40 +482,30 @@ def _have_common_supporter(
 
 
 def _have_voter_of_both_labels(
-    voted: VotedSegments, ballots: Ballots, n_labels: int, first_segment: Ints, second_segment: Ints
+    voted: VotedSegments, ballots: Ballots, first_segment: Ints, second_segment: Ints
 ) -> Bools:
     """Compute the mask of pairs of segments in which one voter gave a shared token both labels.
 
     Args:
         voted: segments of the vote.
         ballots: segments of the voters.
-        n_labels: number of labels.
         first_segment, second_segment: indices in ``voted`` of both segments of each pair.
     """
     by_voter = unique_rows(ballots.document, ballots.voter)[1]
     i, j = _find_overlapping_pairs(by_voter, ballots.start, ballots.end)
-    overlap_key = _encode_pair(ballots.document[i], ballots.label[i], ballots.label[j], n_labels)
+    overlap_key = ballots.encode_pair(ballots.document[i], ballots.label[i], ballots.label[j])
     order = np.argsort(overlap_key, kind="stable")
     i, j, overlap_key = i[order], j[order], overlap_key[order]
     start = np.maximum(ballots.start[i], ballots.start[j])
     end = np.minimum(ballots.end[i], ballots.end[j])
-    pair_key = _encode_pair(
-        voted.document[first_segment],
-        voted.label[first_segment],
-        voted.label[second_segment],
-        n_labels,
+    pair_key = ballots.encode_pair(
+        voted.document[first_segment], voted.label[first_segment], voted.label[second_segment]
     )
     pair, overlap_index = join_sorted(pair_key, overlap_key)
     low = np.maximum(voted.start[first_segment], voted.start[second_segment])[pair]
     high = np.minimum(voted.end[first_segment], voted.end[second_segment])[pair]
     is_overlapping = (start[overlap_index] < high) & (low < end[overlap_index])
     return np.bincount(pair[is_overlapping], minlength=len(first_segment)) > 0
-
-
-def _encode_pair(document: Ints, first_label: Ints, second_label: Ints, n_labels: int) -> Ints:
-    """Encode a document and two labels, in any order, as an integer."""
-    low, high = np.minimum(first_label, second_label), np.maximum(first_label, second_label)
-    return np.asarray((document * n_labels + low) * n_labels + high, np.int64)
 
 
 def _resolve_conflicts(
