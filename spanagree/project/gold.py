@@ -23,15 +23,8 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.project.vote import (
-    GOLD,
-    UNIT,
-    Ballots,
-    VotedSegments,
-    elect_by_probabilities,
-    elect_segments,
-    elect_tokens,
-)
+from spanagree.project.ballots import GOLD, UNIT, Ballots, VotedSegments
+from spanagree.project.vote import elect_by_probabilities, elect_segments, elect_tokens
 from spanagree.results.result import Result
 from spanagree.settings import Settings
 

@@ -11,8 +11,8 @@ from spanagree.agreement.disagreements import LONGEST, extract_texts
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.times import convert_to_seconds
 from spanagree.errors import escape_name, format_count_of_total, pluralize, truncate
+from spanagree.project.ballots import BORDER, CONFLICT, GOLD, OUTCOMES, TIE
 from spanagree.project.gold import describe_segment
-from spanagree.project.vote import BORDER, CONFLICT, GOLD, OUTCOMES, TIE
 from spanagree.results.cells import Value
 from spanagree.results.frame import Column, Frame, hide_columns_without_rows
 from spanagree.results.plots import Plot, plot_counts

@@ -34,9 +34,9 @@ from spanagree.files import PathName, write_text
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.formats.write import find_task_format, write_tasks
 from spanagree.project.assignment import assign
+from spanagree.project.ballots import GOLD
 from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.gold import Gold
-from spanagree.project.vote import GOLD
 from spanagree.results.data import to_csv
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED

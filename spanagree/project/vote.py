@@ -17,8 +17,6 @@ of the voters who saw the document.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from spanagree.arrays import (
@@ -30,118 +28,26 @@ from spanagree.arrays import (
     join_sorted,
     unique_rows,
 )
-from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import concatenate_segments
+from spanagree.project.ballots import (
+    BORDER,
+    GOLD,
+    NEITHER,
+    TIE,
+    UNIT,
+    Ballots,
+    MergedBallots,
+    VotedSegments,
+)
 from spanagree.project.dawid_skene import Votes, dawid_skene
-
-OUTCOMES = ("gold", "tie", "border", "conflict")
-"""Outcomes of a segment; all except the first are to be adjudicated."""
-
-GOLD, TIE, BORDER, CONFLICT = range(4)
-_NEITHER = -1  # outcome of pieces and segments with too few votes
-UNIT = 2**20
-"""Weight 1 as an integer."""
+from spanagree.project.vote_conflicts import (
+    find_conflicts,
+    have_common_supporter,
+    have_voter_of_both_labels,
+    resolve_conflicts,
+)
 
 _NEAR = 1e-9  # tolerance for rounding errors of shares
 _EQUAL = 1e-6  # largest difference of probabilities that are a tie
-
-
-class Ballots(NamedTuple):
-    """Segments of the voters, with the weights of their votes.
-
-    Attributes:
-        document, start, end, label: columns of the segments of all voters.
-        voter: index of the voter of each segment.
-        weight: weight of each voter, an integer.
-        total: sum of the weights of voters who saw each document.
-        n_labels: number of labels, from 1.
-    """
-
-    document: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-    voter: Ints
-    weight: Ints
-    total: Ints
-    n_labels: int
-
-    @classmethod
-    def from_corpus(cls, corpus: Corpus, weight: Ints) -> Ballots:
-        """Collect the segments of voters.
-
-        Args:
-            corpus: voters as layers.
-            weight: weight of each voter, an integer; :data:`UNIT` for weight 1.
-        """
-        total = np.zeros(len(corpus), np.int64)
-        for layer, weight_of_voter in zip(corpus.layers.values(), weight.tolist(), strict=True):
-            total[layer.annotated] += weight_of_voter
-        columns = concatenate_segments(corpus.layers.values())
-        return cls(*columns, weight, total, max(1, len(corpus.labels)))
-
-    @property
-    def group(self) -> Ints:
-        """Group of each segment, a document and label as one integer."""
-        return self.document * self.n_labels + self.label
-
-    def encode_pair(self, document: Ints, first_label: Ints, second_label: Ints) -> Ints:
-        """Encode a document and two labels, in any order, as an integer."""
-        low, high = np.minimum(first_label, second_label), np.maximum(first_label, second_label)
-        return np.asarray((document * self.n_labels + low) * self.n_labels + high, np.int64)
-
-    def merge_by_label(self) -> MergedBallots:
-        """Merge each voter's overlapping segments of a document and label."""
-        columns = merge_overlapping(self.voter, self.group, self.start, self.end)
-        return MergedBallots(*columns, weight=self.weight[columns[0]])
-
-    def select_documents(self, documents: Bools) -> Ballots:
-        """Select the segments in the documents of a mask."""
-        rows = documents[self.document]
-        names = ("document", "start", "end", "label", "voter")
-        return self._replace(**{name: getattr(self, name)[rows] for name in names})
-
-
-class MergedBallots(NamedTuple):
-    """Segments of the voters, in which no voter has two overlapping segments of a group.
-
-    Attributes:
-        voter, group, start, end: columns of the segments.
-        weight: weight of the vote of each segment.
-    """
-
-    voter: Ints
-    group: Ints
-    start: Ints
-    end: Ints
-    weight: Ints
-
-
-class VotedSegments(NamedTuple):
-    """Segments of a vote, with their outcomes.
-
-    Attributes:
-        document, start, end, label: columns of the segments.
-        votes: number of votes for each segment; for votes on tokens, the sum over tokens.
-        most: largest possible number of votes for each segment.
-        outcome: index in :data:`OUTCOMES` of each segment.
-        segment, voter: pairs of a segment and a voter who supports it, as indices.
-    """
-
-    document: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-    votes: Ints
-    most: Ints
-    outcome: Ints
-    segment: Ints
-    voter: Ints
-
-    @property
-    def share(self) -> Floats:
-        """Share of the votes for each segment."""
-        return self.votes / np.maximum(self.most, 1)
 
 
 def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
@@ -155,25 +61,16 @@ def elect_segments(ballots: Ballots, share: float | None) -> VotedSegments:
     (document, start, end, label), segment_of_ballot, _ = unique_rows(*ballot_columns)
     votes = _sum_by_index(segment_of_ballot, ballots.weight[ballots.voter], len(document))
     possible_votes = ballots.total[document]
-    columns_of_segments = (
-        document,
-        start,
-        end,
-        label,
-        votes,
-        possible_votes,
-        _decide_outcomes(votes, possible_votes, share),
-    )
-    is_kept = columns_of_segments[-1] >= 0
+    outcome = _decide_outcomes(votes, possible_votes, share)
+    is_kept = outcome >= 0
     is_supported = is_kept[segment_of_ballot]
-    supports = (
-        (np.cumsum(is_kept) - 1)[segment_of_ballot[is_supported]],
-        ballots.voter[is_supported],
-    )
-    voted = VotedSegments._make([*(column[is_kept] for column in columns_of_segments), *supports])
-    first_segment, second_segment = _find_conflicts(voted)
-    is_conflict = ~_have_common_supporter(voted, first_segment, second_segment)
-    return _resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
+    supported_segment = (np.cumsum(is_kept) - 1)[segment_of_ballot[is_supported]]
+    supports = (supported_segment, ballots.voter[is_supported])
+    columns = (document, start, end, label, votes, possible_votes, outcome)
+    voted = VotedSegments._make([*(column[is_kept] for column in columns), *supports])
+    first_segment, second_segment = find_conflicts(voted)
+    is_conflict = ~have_common_supporter(voted, first_segment, second_segment)
+    return resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
 def elect_tokens(ballots: Ballots, share: float | None) -> VotedSegments:
@@ -218,7 +115,7 @@ def elect_by_probabilities(ballots: Ballots, lengths: Ints, is_seen: Bools) -> V
     other_probabilities = probability[piece_index]
     other_probabilities[np.arange(len(pair_index)), label[pair_index] + 1] = 0
     margin = own_probability - other_probabilities.max(1, initial=0)
-    outcome = np.where(margin > _EQUAL, GOLD, np.where(margin >= -_EQUAL, TIE, _NEITHER))
+    outcome = np.where(margin > _EQUAL, GOLD, np.where(margin >= -_EQUAL, TIE, NEITHER))
     possible_votes = np.full(len(pair_index), UNIT)
     votes = np.round(own_probability * UNIT).astype(np.int64)
     return _join_pieces_to_stretches(ballots, positions, votes, possible_votes, outcome)
@@ -291,7 +188,7 @@ def _join_pieces_to_stretches(
     """
     group, offset = positions.group, positions.at
     # from each position to the next there is a piece, unless the next is in another group
-    outcome = np.where(group[:-1] == group[1:], outcome[:-1], _NEITHER)
+    outcome = np.where(group[:-1] == group[1:], outcome[:-1], NEITHER)
     boundary_votes, votes_across = (column[:-1] for column in _count_boundaries(ballots, positions))
 
     is_like_previous = np.zeros(
@@ -336,9 +233,9 @@ def _join_pieces_to_stretches(
     ballot_ranges = (ballots.group, ballots.start, ballots.end)
     supports = _find_supporters((group, start, end), ballot_ranges, ballots.voter)
     voted = VotedSegments(document, start, end, label, votes, possible_votes, outcome, *supports)
-    first_segment, second_segment = _find_conflicts(voted)
-    is_conflict = ~_have_voter_of_both_labels(voted, ballots, first_segment, second_segment)
-    return _resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
+    first_segment, second_segment = find_conflicts(voted)
+    is_conflict = ~have_voter_of_both_labels(voted, ballots, first_segment, second_segment)
+    return resolve_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
 def _estimate_probabilities(
@@ -394,31 +291,11 @@ def _decide_outcomes(votes: Ints, possible_votes: Ints, share: float | None) -> 
     """
     if share is None:
         outcome = np.where(
-            2 * votes > possible_votes, GOLD, np.where(2 * votes == possible_votes, TIE, _NEITHER)
+            2 * votes > possible_votes, GOLD, np.where(2 * votes == possible_votes, TIE, NEITHER)
         )
     else:
-        outcome = np.where(votes + _NEAR * possible_votes >= share * possible_votes, GOLD, _NEITHER)
-    return np.where(votes > 0, outcome, _NEITHER)
-
-
-def merge_overlapping(
-    voter: Ints, group: Ints, start: Ints, end: Ints
-) -> tuple[Ints, Ints, Ints, Ints]:
-    """Merge the overlapping segments of each voter in each group.
-
-    The arguments are columns of the segments; the result has the same columns of merged segments.
-    """
-    order = np.lexsort((end, start, group, voter))
-    voter, group, start, end = (column[order] for column in (voter, group, start, end))
-    is_new = np.ones(len(order), np.bool_)
-    is_new[1:] = (voter[1:] != voter[:-1]) | (group[1:] != group[:-1])
-    step = int(end.max(initial=0)) + 1
-    shift = np.cumsum(is_new) * step
-    furthest_end = np.maximum.accumulate(end + shift) - shift  # within the voter's group
-    is_new[1:] |= start[1:] >= furthest_end[:-1]
-    first_row = np.flatnonzero(is_new)
-    last_row = np.append(first_row[1:], len(order))[: len(first_row)] - 1
-    return voter[first_row], group[first_row], start[first_row], furthest_end[last_row]
+        outcome = np.where(votes + _NEAR * possible_votes >= share * possible_votes, GOLD, NEITHER)
+    return np.where(votes > 0, outcome, NEITHER)
 
 
 def _find_supporters(
@@ -446,77 +323,3 @@ def _find_supporters(
     is_overlapping = (start[run] < ranges[2][range_index]) & (ranges[1][range_index] < end[run])
     (run, voter_of_range), _, _ = unique_rows(run[is_overlapping], voter_of_range[is_overlapping])
     return run, voter_of_range
-
-
-def _find_conflicts(voted: VotedSegments) -> tuple[Ints, Ints]:
-    """Find pairs of overlapping gold segments: the indices of the first and the second segment."""
-    gold_rows = np.flatnonzero(voted.outcome == GOLD)
-    first, second = _find_overlapping_pairs(*(column[gold_rows] for column in voted[:3]))
-    return gold_rows[first], gold_rows[second]
-
-
-def _find_overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Find pairs of overlapping segments in one group: indices of the first and second segment."""
-    order = np.lexsort((start, group))
-    step = int(end.max(initial=0)) + 1
-    sorted_start = (group * step + start)[order]
-    low = np.arange(1, len(order) + 1)
-    high = np.searchsorted(sorted_start, (group * step + end)[order], side="left")
-    later_position, earlier_position = expand_ranges(low, np.maximum(low, high))
-    return order[earlier_position], order[later_position]
-
-
-def _have_common_supporter(
-    voted: VotedSegments, first_segment: Ints, second_segment: Ints
-) -> Bools:
-    """Compute the mask of pairs of segments that have a supporter in common.
-
-    ``first_segment`` and ``second_segment`` are the indices of both segments of each pair.
-    """
-    n_segments = len(voted.outcome)
-    by_segment = np.argsort(voted.segment, kind="stable")
-    pair, row = join_sorted(first_segment, voted.segment[by_segment])
-    supports_second = voted.voter[by_segment[row]] * n_segments + second_segment[pair]
-    is_shared = np.isin(supports_second, voted.voter * n_segments + voted.segment)
-    return np.bincount(pair[is_shared], minlength=len(first_segment)) > 0
-
-
-def _have_voter_of_both_labels(
-    voted: VotedSegments, ballots: Ballots, first_segment: Ints, second_segment: Ints
-) -> Bools:
-    """Compute the mask of pairs of segments in which one voter gave a shared token both labels.
-
-    Args:
-        voted: segments of the vote.
-        ballots: segments of the voters.
-        first_segment, second_segment: indices in ``voted`` of both segments of each pair.
-    """
-    by_voter = unique_rows(ballots.document, ballots.voter)[1]
-    i, j = _find_overlapping_pairs(by_voter, ballots.start, ballots.end)
-    overlap_key = ballots.encode_pair(ballots.document[i], ballots.label[i], ballots.label[j])
-    order = np.argsort(overlap_key, kind="stable")
-    i, j, overlap_key = i[order], j[order], overlap_key[order]
-    start = np.maximum(ballots.start[i], ballots.start[j])
-    end = np.minimum(ballots.end[i], ballots.end[j])
-    pair_key = ballots.encode_pair(
-        voted.document[first_segment], voted.label[first_segment], voted.label[second_segment]
-    )
-    pair, overlap_index = join_sorted(pair_key, overlap_key)
-    low = np.maximum(voted.start[first_segment], voted.start[second_segment])[pair]
-    high = np.minimum(voted.end[first_segment], voted.end[second_segment])[pair]
-    is_overlapping = (start[overlap_index] < high) & (low < end[overlap_index])
-    return np.bincount(pair[is_overlapping], minlength=len(first_segment)) > 0
-
-
-def _resolve_conflicts(
-    voted: VotedSegments, first_segment: Ints, second_segment: Ints
-) -> VotedSegments:
-    """Change the segment with the smaller share of votes of each pair to a conflict.
-
-    With equal shares, both are conflicts. ``first_segment`` and ``second_segment`` are the indices
-    of both segments of each pair.
-    """
-    outcome, share = voted.outcome.copy(), voted.share
-    outcome[first_segment[share[first_segment] <= share[second_segment]]] = CONFLICT
-    outcome[second_segment[share[second_segment] <= share[first_segment]]] = CONFLICT
-    return voted._replace(outcome=outcome)

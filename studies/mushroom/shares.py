@@ -21,7 +21,7 @@ from spanagree.corpus.segments import Layer, concatenate_segments
 from spanagree.errors import check_annotator_names
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.limits import check_cost
-from spanagree.project.vote import merge_overlapping
+from spanagree.project.ballots import merge_overlapping
 
 
 @dataclass(frozen=True, eq=False)

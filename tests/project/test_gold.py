@@ -21,8 +21,8 @@ from strategies import crowds, turned
 
 import spanagree as sa
 from spanagree.formats.registry import WRITABLE
+from spanagree.project.ballots import OUTCOMES
 from spanagree.project.dawid_skene import Votes, dawid_skene
-from spanagree.project.vote import OUTCOMES
 
 HALF = Fraction(1, 2)
 
