@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln, stdtr, xlogy
 from scipy.stats import binom
 
-from spanagree.references.alt_test import compute_exact_p, compute_score
+from spanagree.references.win_tests import compute_exact_p, compute_score
 
 LEVEL = 0.05
 INSTANCES = (20, 30, 60, 200)

@@ -264,8 +264,8 @@ def choices():
     from spanagree.project.document_queue import SORTS
     from spanagree.project.gold import VOTES
     from spanagree.recordings.timelines import LABEL_FROM
-    from spanagree.references.alt_test import SCORES
     from spanagree.references.baselines import BASELINES
+    from spanagree.references.wins import SCORES
     from spanagree.report.citation import CITED
     from spanagree.results.data import FORMATS as SHOWN
     from spanagree.results.data import STYLES

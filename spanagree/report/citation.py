@@ -28,7 +28,7 @@ from spanagree.formats.conll.page import UNITS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CoefficientSet
 from spanagree.labels.sparse_agreement import WEIGHTS
-from spanagree.references.alt_test import SCORES
+from spanagree.references.wins import SCORES
 from spanagree.results.latex import escape_latex
 from spanagree.results.score import FIGURES
 from spanagree.settings import parse_confidence

@@ -17,7 +17,7 @@ from oracles import enumerated_expectation, matched
 from strategies import spans
 
 import spanagree as sa
-from spanagree.references.alt_test import benjamini_yekutieli, compute_exact_p
+from spanagree.references.win_tests import benjamini_yekutieli, compute_exact_p
 
 # --- independent lines --------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spanagree.references.alt_test import (
+from spanagree.references.win_tests import (
     _compute_probability,
     _find_most_losses,
     compute_exact_p,
