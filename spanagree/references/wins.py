@@ -20,7 +20,7 @@ from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import concatenate_segments
 from spanagree.errors import SettingError, pluralize, quote_value
 from spanagree.labels.category_weights import parse_numbers
-from spanagree.references.ceiling import compare_with_references, compute_compared_size
+from spanagree.references.reference_rows import compare_with_references, compute_compared_size
 from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.jackknife import TIE
 
