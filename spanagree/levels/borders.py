@@ -152,12 +152,8 @@ def _compute_borders(
     else:
         setting = shares = _check_thresholds(value, way)
     if way == "at":  # a document at the threshold is in the harder level
-        return (
-            setting,
-            setting,
-            np.searchsorted(sorted_values, np.array(setting) - TIE).tolist(),
-            [],
-        )
+        n_below = np.searchsorted(sorted_values, np.array(setting) - TIE).tolist()
+        return setting, setting, n_below, []
     if way == "chance_at":  # a document at the threshold is in the easier level
         borders = [1 - chance for chance in reversed(setting)]
         n_below = np.searchsorted(sorted_values, np.array(borders) + TIE, side="right").tolist()
@@ -186,29 +182,24 @@ def _check_thresholds(values: Any, name: str) -> list[float]:
     Raises:
         SettingError: if they are not an ascending list of numbers from 0 to 1.
     """
-    is_list = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
-    thresholds = (
-        [
+    given, thresholds = values, []
+    if isinstance(values, Iterable) and not isinstance(values, (str, bytes)):
+        given = thresholds = [
             threshold.item() if isinstance(threshold, np.generic) else threshold
             for threshold in values
         ]
-        if is_list
-        else []
-    )
+    excludes_ends = name == "quantiles"  # no level is below 0 % of the documents
     are_shares = all(
-        isinstance(threshold, (int, float, np.number)) and 0 <= threshold <= 1
+        isinstance(threshold, (int, float, np.number))
+        and (0 < threshold < 1 if excludes_ends else 0 <= threshold <= 1)
         for threshold in thresholds
     )
     are_ascending = are_shares and all(a < b for a, b in itertools.pairwise(thresholds))
-    excludes_ends = name == "quantiles"  # no level is below 0 % of the documents
-    if (
-        not thresholds
-        or not are_ascending
-        or (excludes_ends and (thresholds[0] == 0 or thresholds[-1] == 1))
-    ):
-        quoted = quote_value(thresholds if is_list else values)
+    if not thresholds or not are_ascending:
         allowed_range = "above 0 and below 1" if excludes_ends else "from 0 to 1"
-        raise SettingError(f"{name} {quoted}; a list of rising numbers {allowed_range} is needed")
+        raise SettingError(
+            f"{name} {quote_value(given)}; a list of rising numbers {allowed_range} is needed"
+        )
     return [float(value) for value in thresholds]
 
 
@@ -231,21 +222,13 @@ def _count_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
     n_below: list[int] = []
     first_index = 0
     for i, share in enumerate(shares):
-        stop_index = len(allowed_counts) - (
-            len(shares) - 1 - i
-        )  # leave one count for each later border
-        candidates = allowed_counts[first_index : max(stop_index, first_index + 1)]
+        n_later = len(shares) - 1 - i  # borders that need a count each
+        stop_index = max(len(allowed_counts) - n_later, first_index + 1)
+        candidates = allowed_counts[first_index:stop_index]
         if not len(candidates):
             break
-        nearest_index = int(np.searchsorted(candidates, share * len(sorted_values)))
-        nearest = candidates[max(nearest_index - 1, 0) : nearest_index + 1]
-        n_below.append(
-            int(
-                min(
-                    nearest.tolist(),
-                    key=lambda count: (abs(count - share * len(sorted_values)), count),
-                )
-            )
-        )
-        first_index = int(np.searchsorted(allowed_counts, n_below[-1])) + 1
+        # of two that are equally near, the lower
+        nearest_index = int(np.abs(candidates - share * len(sorted_values)).argmin())
+        n_below.append(int(candidates[nearest_index]))
+        first_index += nearest_index + 1
     return n_below

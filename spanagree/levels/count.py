@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats
+from spanagree.arrays import Floats
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.inexact import ApproximationError
@@ -32,35 +32,28 @@ class DifficultySettings(MatchSettings):
     annotators: int | None = None
 
 
-class Documents(NamedTuple):
-    """Chance agreement and sizes of the documents of a corpus.
+class ChanceAgreement(NamedTuple):
+    """Agreement by chance alone in the documents of a corpus.
 
     Attributes:
         chance: agreement by chance alone in each document; ``nan`` where undefined.
         expected: expected match, summed over ordered pairs of annotators.
         size: mean size of the two annotations of a pair, summed over ordered pairs.
-        seen: mask of documents that at least one annotator saw.
-        ids: names of the documents, or `None`.
+        inexact: error bounds of approximate matches.
     """
 
     chance: Floats
     expected: Floats
     size: Floats
-    seen: Bools
-    ids: tuple[str, ...] | None
+    inexact: ApproximationError
 
 
-def compute_documents(
-    team: Corpus, counting: MatchCountOptions
-) -> tuple[Documents, ApproximationError]:
-    """Compute the chance agreement on each document.
+def compute_chance_agreement(team: Corpus, counting: MatchCountOptions) -> ChanceAgreement:
+    """Compute the agreement by chance alone in each document.
 
     Args:
         team: annotators as layers; one layer for a gold annotation.
         counting: measure and chance model.
-
-    Returns:
-        Chance agreement and sizes of the documents, and the error bounds of approximate matches.
     """
     annotations = AnnotationIndex.from_corpus(team)
     first, second = annotations.pair_annotations(with_itself=True)
@@ -74,14 +67,12 @@ def compute_documents(
         np.bincount(summed.document, n_orders * value, len(team)).astype(np.float64)
         for value in (summed.expected / size, np.ones(len(summed)), summed.expected, size)
     )
-    documents = Documents(
+    return ChanceAgreement(
         np.where(n_pairs > 0, similarity_sums / np.maximum(n_pairs, 1), UNDEFINED),
         expected_sums,
         size_sums,
-        count_seen(team) > 0,
-        team.ids,
+        compared.inexact,
     )
-    return documents, compared.inexact
 
 
 def compute_marked_shares(team: Corpus) -> Floats:

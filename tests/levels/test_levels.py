@@ -26,7 +26,7 @@ from spanagree.cli.main import main
 from spanagree.comparisons.measures import MEASURES
 from spanagree.levels import difficulty as module
 from spanagree.levels.borders import sort_into_levels
-from spanagree.levels.difficulty import count_bins
+from spanagree.levels.difficulty_table import count_bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS
 from spanagree.results.display import DisplayTable
 from spanagree.results.result import are_equal

@@ -20,8 +20,8 @@ from spanagree.comparisons.tally import Tally
 from spanagree.errors import pluralize, truncate
 from spanagree.labels.by_label import CoefficientsByLabel
 from spanagree.labels.formulas import COEFFICIENTS
-from spanagree.levels.difficulty import count_bins
-from spanagree.levels.difficulty import write_remarks as remarks_on
+from spanagree.levels.difficulty_table import count_bins
+from spanagree.levels.difficulty_table import write_remarks as remarks_on
 from spanagree.references.against import HumanAgreement
 from spanagree.report.overview import (
     SHOWN,
