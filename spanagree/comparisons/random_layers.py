@@ -5,6 +5,7 @@ Arrays have the shape (documents, labels), or (draws,).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -58,36 +59,45 @@ def is_drawn(corpus: Corpus) -> bool:
     return "/seed-" in origin and layer is not None and layer.details is None
 
 
+def yield_random_layers(
+    corpus: Corpus, layer: Layer, rng: np.random.Generator, chance: str
+) -> Iterator[Layer]:
+    """Yield layers with the segments of a layer at random places, without end.
+
+    The draws depend on the ids of documents, not on their order.
+
+    Args:
+        corpus: documents of the layer.
+        layer: segments to place.
+        rng: generator of random numbers.
+        chance: name of the chance model.
+    """
+    position = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
+    lengths, inverse = np.empty_like(corpus.lengths), np.argsort(position)
+    lengths[position] = corpus.lengths
+    sorted_layer = Layer(
+        position[layer.document],
+        layer.start,
+        layer.end,
+        layer.label,
+        layer.annotated[inverse],
+        layer.details,
+    )
+    n_labels = max(1, len(corpus.labels))
+    while True:
+        drawn = draw_random_layer(sorted_layer, lengths, n_labels, rng, chance)
+        yield Layer(inverse[drawn.document], drawn.start, drawn.end, drawn.label, layer.annotated)
+
+
 def yield_redrawn_layers(corpus: Corpus) -> Iterator[Layer]:
     """Yield random layers with the segments of the random layer, :data:`REDRAWN` times.
 
     The draws depend on the seed of the layer and on the ids of documents, not on their order.
     """
     chance, _, seed = corpus.reading["made"][NAME].rpartition("/seed-")
-    position = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
-    lengths, inverse = np.empty_like(corpus.lengths), np.argsort(position)
-    lengths[position] = corpus.lengths
-    random_layer = corpus.layers[NAME]
-    sorted_layer = Layer(
-        position[random_layer.document],
-        random_layer.start,
-        random_layer.end,
-        random_layer.label,
-        random_layer.annotated[inverse],
-        random_layer.details,
-    )
     rng = np.random.default_rng([int(seed), REDRAWN])
-    for _ in range(REDRAWN):
-        redrawn_layer = draw_random_layer(
-            sorted_layer, lengths, max(1, len(corpus.labels)), rng, chance
-        )
-        yield Layer(
-            inverse[redrawn_layer.document],
-            redrawn_layer.start,
-            redrawn_layer.end,
-            redrawn_layer.label,
-            random_layer.annotated,
-        )
+    layers = yield_random_layers(corpus, corpus.layers[NAME], rng, chance)
+    return itertools.islice(layers, REDRAWN)
 
 
 def count_matches(

@@ -10,9 +10,9 @@ import numpy as np
 
 from spanagree.arrays import dense_ranks, is_repeated_row
 from spanagree.chance.model import ChanceModel, build_chance_model
-from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
 from spanagree.comparisons.overlaps import check_layers, choose_chance_of_corpus
+from spanagree.comparisons.random_layers import yield_random_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.roles import count_seen
@@ -101,32 +101,28 @@ def with_baselines(
             layer, notes = _draw_random_layer(corpus, names, redraw_model, seed)
             extended = add_layer(extended, name, layer, f"{redraw_model}/seed-{seed}")
             extended = replace(extended, notes=(*extended.notes, *notes))
+        elif name == "everything":
+            extended = _add_everything(extended, names)
         else:
-            extended = _add_constant(extended, name, names)
+            document = np.zeros(0, np.int64)
+            layer = Layer(document, document, document, document, count_seen(corpus, names) > 0)
+            extended = add_layer(extended, name, layer, "empty")
     return extended
 
 
-def _add_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
-    """Add the baseline ``everything`` or ``nothing`` to a corpus.
-
-    The label of ``everything`` is the most frequent label of the references.
-    """
+def _add_everything(corpus: Corpus, references: Sequence[str]) -> Corpus:
+    """Add a segment over each whole document, with the most frequent label of the references."""
     is_seen = count_seen(corpus, references) > 0
-    has_segment = is_seen & (corpus.lengths > 0) & (name == "everything")
-    label = 0
-    if name == "everything":
-        counts = np.zeros(len(corpus.labels), np.int64)
-        for reference in references:
-            layer = corpus.layers[reference]
-            counts += np.bincount(layer.label, minlength=len(corpus.labels))
-        if not len(counts):
-            corpus = corpus.replace(labels=(_LABEL,))
-        else:
-            label = int(counts.argmax())  # of equal counts the first in alphabetical order
-    document = np.flatnonzero(has_segment)
+    if not corpus.labels:
+        corpus = corpus.replace(labels=(_LABEL,))
+    counts = np.zeros(len(corpus.labels), np.int64)
+    for reference in references:
+        counts += np.bincount(corpus.layers[reference].label, minlength=len(corpus.labels))
+    label = int(counts.argmax())  # of equal counts the first in alphabetical order
+    document = np.flatnonzero(is_seen & (corpus.lengths > 0))
     start, end = np.zeros_like(document), corpus.lengths[document]
     layer = Layer(document, start, end, np.full_like(document, label), is_seen)
-    return add_layer(corpus, name, layer, "whole-documents" if name == "everything" else "empty")
+    return add_layer(corpus, "everything", layer, "whole-documents")
 
 
 def _add_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
@@ -182,19 +178,15 @@ def _draw_random_layer(
         is_drawn = layer.annotated & (n_seen_before == drawn_position)
         n_seen_before += layer.annotated
         in_drawn = is_drawn[layer.document]
-        fields = (layer.start, layer.end, layer.label, layer.document)
+        fields = (layer.document, layer.start, layer.end, layer.label)
         columns.append(np.stack([column[in_drawn] for column in fields]))
-    start, end, label, document = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
-    lengths = np.empty_like(corpus.lengths)
-    lengths[rank] = corpus.lengths
-    drawn = Layer(rank[document], start, end, label, n_saw > 0)
-    placed = draw_random_layer(drawn, lengths, max(1, len(corpus.labels)), rng, chance)
+    document, start, end, label = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
+    drawn = Layer(document, start, end, label, n_saw > 0)
+    placed = next(yield_random_layers(corpus, drawn, rng, chance))
     is_duplicate = is_repeated_row(placed.document, placed.start, placed.end, placed.label)
-    placed = placed.only(~is_duplicate)  # a layer has each segment once
     notes = (
         [f"random: {is_duplicate.sum()} that fell on an equal one left out"]
         if is_duplicate.any()
         else []
     )
-    document = np.argsort(rank)[placed.document]
-    return Layer(document, placed.start, placed.end, placed.label, n_saw > 0), notes
+    return placed.only(~is_duplicate), notes  # a layer has each segment once

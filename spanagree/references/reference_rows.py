@@ -51,23 +51,16 @@ def compare_with_references(
         annotations.pair_annotations(documents=None if summed is None else ~summed.documents)
     )
     is_reference = annotations.annotator < n_references
-    if chance.first_is_fixed:
-        fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
-        has_fixed_reference = is_reference[fixed]
-        rows = compare_pairs(
-            corpus,
-            annotations,
-            (fixed[has_fixed_reference], random[has_fixed_reference]),
-            match,
-            chance,
-            progress,
-        )
-        rows = rows.turned(np.ones(len(rows), np.bool_))
+    if chance.first_is_fixed:  # that of each reference in turn
+        pairs = np.concatenate((pairs, pairs[::-1]), axis=1)
+        first, second = pairs[:, is_reference[pairs[0]]]
     else:
         first, second = pairs[:, is_reference[pairs].any(axis=0)]
-        rows = compare_pairs(
-            corpus, annotations, (first, second), match, chance, progress
-        ).both_ways()
+    rows = compare_pairs(corpus, annotations, (first, second), match, chance, progress)
+    if chance.first_is_fixed:
+        rows = rows.turned(np.ones(len(rows), np.bool_))
+    else:
+        rows = rows.both_ways()
         rows = rows.where(rows.second < n_references)
     if summed is None:
         return rows
