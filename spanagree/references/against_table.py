@@ -175,16 +175,15 @@ def _write_undefined_remarks(system: SystemVsReferences, by: str | None) -> list
     scores_by_label: dict[str, SystemVsReferences | LabelVsReferences] = {"": system}
     if by == "label":
         scores_by_label |= system.labels
-    remarks, reason_of_all = [], ""
+    remarks = []
+    reason_of_all = system.f1.reason or system.share.reason
     for label, scores in scores_by_label.items():
         reason = scores.f1.reason or scores.share.reason
-        if reason in ("", reason_of_all):
+        if not reason or (label and reason == reason_of_all):
             continue
         owner = ", ".join(escape_name(part) for part in (system.name, label) if part)
         status = "undefined" if scores.f1.reason else "share undefined"
         remarks.append(f"–: {owner}: {status}: {reason}")
-        if not label:
-            reason_of_all = reason
     return remarks
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.corpus.corpus import Corpus
@@ -74,7 +75,14 @@ class Instances(NamedTuple):
 
 
 def find_span_wins(corpus: Corpus, counting: MatchCountOptions) -> Instances:
-    """Find the winners of instances by F1 in a corpus with the candidate as last layer."""
+    """Find the winners of instances by F1 in a document, pooled over the other annotators.
+
+    Instances are documents that the candidate and two annotators saw.
+
+    Args:
+        corpus: layers of the annotators, followed by the layer of the candidate.
+        counting: measure, chance model and progress.
+    """
     counting.check(corpus)
     match, chance = counting.match, counting.chance
     n_annotators = len(corpus.annotators) - 1
@@ -103,15 +111,8 @@ def find_span_wins(corpus: Corpus, counting: MatchCountOptions) -> Instances:
     columns = {"observed": 0} if chance.undefined else {"observed": 0, "corrected": 2}
     last_column = max(columns.values())
     is_undefined = np.isnan(person_f1[:, last_column]) | np.isnan(candidate_f1[:, last_column])
-    if n_undefined := int(is_undefined.sum()):
-        rule = "counted as full agreement with the others"
-        if chance.is_free:  # where chance may be 1 and F1 is not
-            rule = "F1 counts there, or 1 if that is undefined"
-        notes.append(
-            f"{n_undefined} of {pluralize(len(person), 'comparison')} have no score, as candidate"
-            " or annotator marked nothing and nor did any of the others, or chance alone gives 1:"
-            f" {rule}"
-        )
+    if is_undefined.any():
+        notes.append(_write_undefined_note(is_undefined, chance))
     instances = annotations.document[person], annotations.annotator[person]
     wins = {}
     for score_name, column in columns.items():
@@ -127,6 +128,18 @@ def find_span_wins(corpus: Corpus, counting: MatchCountOptions) -> Instances:
         "offsets": corpus.offsets,
     }
     return Instances(wins, n_empty, len(corpus), notes, settings)
+
+
+def _write_undefined_note(is_undefined: Bools, chance: ChanceModel) -> str:
+    """Write the note on comparisons without a score; ``is_undefined`` is their mask."""
+    rule = "counted as full agreement with the others"
+    if chance.is_free:  # where chance may be 1 and F1 is not
+        rule = "F1 counts there, or 1 if that is undefined"
+    return (
+        f"{is_undefined.sum()} of {pluralize(len(is_undefined), 'comparison')} have no score, as"
+        " candidate or annotator marked nothing and nor did any of the others, or chance alone"
+        f" gives 1: {rule}"
+    )
 
 
 def _compute_instance_scores(figures: Floats, column: int) -> Floats:
