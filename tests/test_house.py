@@ -272,7 +272,7 @@ def choices():
     from spanagree.results.result import ResultBase
     from spanagree.results.score import ScoreValues
     from spanagree.systems.as_seqeval import AVERAGES
-    from spanagree.systems.compare_systems import TESTS
+    from spanagree.systems.difference_tests import TESTS
     from spanagree.uncertainty.confidence import CLUSTER_BY, OVER
     from spanagree.units.alpha_u import CONTINUA
     from spanagree.units.dissimilarity import CATEGORICAL

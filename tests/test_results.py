@@ -19,7 +19,7 @@ from spanagree.results.display import DisplayTable
 from spanagree.results.result import MappingResult, ResultBase
 from spanagree.settings import Settings
 from spanagree.slices.result import Slices
-from spanagree.systems.compare_systems import Comparison
+from spanagree.systems.comparison import Comparison
 from spanagree.systems.result import Evaluation
 from spanagree.version import SPECIFICATION
 

@@ -45,7 +45,8 @@ from spanagree.results.names import find_common_parts
 from spanagree.results.verdict import choose_figure
 from spanagree.slices.result import Slices
 from spanagree.slices.score import score_slices
-from spanagree.systems.compare_systems import Comparison, compare_systems
+from spanagree.systems.compare_systems import compare_systems
+from spanagree.systems.comparison import Comparison
 from spanagree.systems.evaluate import add_p_values as evaluate_p_values
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation, System

@@ -107,6 +107,15 @@ def compute_f1_figures(sums: Floats) -> Floats:
     return compute_score_figures(2 * matched, 2 * expected, size, sums[..., -1])
 
 
+def compute_f1_differences(first: Floats, second: Floats) -> Floats:
+    """Compute F1 and corrected F1 of the first sums less those of the second; (…, 2).
+
+    Args:
+        first, second: sums of systems, as for :func:`compute_f1_figures`.
+    """
+    return (compute_f1_figures(first) - compute_f1_figures(second))[..., ::2]
+
+
 def compute_all_figures(columns: Floats, beta: float | None = None) -> Floats:
     """Compute precision, recall, F1 and perhaps F-beta, each observed, expected and corrected.
 

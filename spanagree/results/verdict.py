@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from spanagree.errors import escape_name, format_count_of_total, pluralize
 from spanagree.results.cells import LEAST_P
@@ -65,41 +65,6 @@ def write_interval(low: float, high: float, confidence: float, test: str = "") -
     """
     kind = f"{test} CI" if test else "CI"
     return f"{confidence:g} % {kind} {format_short(low)} to {format_short(high)}"
-
-
-class PairwiseTest(NamedTuple):
-    """Test of the leading system against another system, by their difference in corrected F1.
-
-    Attributes:
-        system: name of the other system.
-        difference: corrected F1 of the leading system minus that of the other system.
-        low, high: interval of the difference, ``nan`` for a test without intervals.
-        p: p of the test, adjusted for all pairs.
-        is_significant: True if the difference is significant.
-        documents_phrase: words on the compared documents, if they are not all that either saw.
-    """
-
-    system: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    is_significant: bool
-    documents_phrase: str = ""
-
-
-class SignificantPair(NamedTuple):
-    """Two systems with a significant difference.
-
-    Attributes:
-        first: system with the higher corrected F1.
-        second: other system.
-        p: p of the test, adjusted for all pairs.
-    """
-
-    first: str
-    second: str
-    p: float
 
 
 def write_score(name: str, score: Score, confidence: float | None = None, scope: str = "") -> str:
@@ -378,7 +343,7 @@ def write_order(
         return [score_text, f"It was measured on {documents_phrase}."]
     ranked, score_key = rank_names(scores), choose_ranking_score(scores)
     if not ranked:
-        sentence = f"No system has a defined {_NAME_OF[score_key]}, on {documents_phrase}."
+        sentence = f"No system has a defined {FIGURE_NAMES[score_key]}, on {documents_phrase}."
         return [sentence, *_write_unmarked(unmarked)]
     omission_phrases = [pluralize(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
     groups = _group_ranked_names(scores, ranked[:_NAMED])
@@ -391,72 +356,13 @@ def write_order(
         value = format_short(getattr(scores[ranked[0]], score_key))
         ranking = f"{join_in_words(sorted(ranked))} are equal ({value})"
     advice_phrase = f": add {advice}" if advice else ""
-    sentence = f"By {_NAME_OF[score_key]} {ranking}, on {documents_phrase}."
+    sentence = f"By {FIGURE_NAMES[score_key]} {ranking}, on {documents_phrase}."
     return [sentence, f"No test was made{advice_phrase}.", *_write_unmarked(unmarked)]
 
 
 def _write_unmarked(names: Sequence[str]) -> list[str]:
     """Write the sentence on layers without a segment, if there are any."""
     return [write_names_without_segments(names)] if names else []
-
-
-def write_comparison(
-    scores: Mapping[str, Score],
-    leads: Sequence[PairwiseTest],
-    confidence: float,
-    significant_pairs: Sequence[SignificantPair] = (),
-    n_pairs: int = 1,
-    unmarked: Sequence[str] = (),
-    correction: str = "",
-    test: str = "",
-) -> list[str]:
-    """Write sentences on the system with the highest corrected F1, and on significant pairs.
-
-    Args:
-        scores: F1 of each system.
-        leads: tests of the leading system against each other system, in ranked order.
-        confidence: confidence of the intervals in per cent.
-        significant_pairs: pairs with a significant difference, in the order of the systems.
-        n_pairs: number of pairs that p and intervals are adjusted for.
-        unmarked: names of systems, or gold, without a segment.
-        correction: name of the correction of p. Default: p is multiplied by the number of pairs.
-        test: name of the test.
-
-    >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
-    >>> lead = PairwiseTest("bert", 0.006, -0.001, 0.013, 0.2, False)
-    >>> [text] = write_comparison(scores, [lead], 95)
-    >>> text.partition(", but ")[2]
-    'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
-    """
-    leaders = list_leaders(scores)
-    sentences = [_write_leaders(scores, leaders, leads, (confidence, n_pairs, test))]
-    named_systems = {test.system for test in leads if test.is_significant and test.difference < 0}
-    if all(test.is_significant and test.difference > 0 for test in leads):
-        named_systems = set(scores)  # the first sentence names all
-    other_pairs = [
-        pair
-        for pair in significant_pairs
-        if not (pair.first in leaders and pair.second in named_systems)
-        and not (pair.second in leaders and pair.first in named_systems)
-    ]
-    pairs_in_words = [
-        f"{escape_name(a)} is better than {escape_name(b)}, p {write_p(p)}"
-        for a, b, p in other_pairs
-    ]
-    if pairs_in_words:
-        n_left = len(pairs_in_words) - _NAMED
-        omission_phrases = (
-            [f"and {pluralize(n_left, 'more pair')} differ{'s' * (n_left == 1)}"]
-            if n_left > 0
-            else []
-        )
-        sentences.append(f"{'; '.join([*pairs_in_words[:_NAMED], *omission_phrases])}.")
-    if n_pairs > 1 and (correction or pairs_in_words):
-        adjustment = f"adjusted for {n_pairs} pairs, {correction}" if correction else ""
-        sentences[-1] = add_p_adjustment(
-            sentences[-1], adjustment or f"multiplied by {n_pairs} pairs"
-        )
-    return [*sentences, *_write_unmarked(unmarked)]
 
 
 def add_p_adjustment(sentence: str, adjustment: str) -> str:
@@ -468,53 +374,8 @@ def add_p_adjustment(sentence: str, adjustment: str) -> str:
     return f"{sentence.removesuffix('.')} (each p {adjustment})."
 
 
-def _write_leaders(
-    scores: Mapping[str, Score],
-    leaders: Sequence[str],
-    leads: Sequence[PairwiseTest],
-    level: _Level,
-) -> str:
-    """Write the sentence on the leading systems and their tests against other systems.
-
-    Args:
-        scores: F1 of each system.
-        leaders: names of the leading systems; the tests are of the first.
-        leads: tests of the first leader against other systems.
-        level: confidence of intervals, number of pairs, and name of the test.
-    """
-    leader, equal_leaders = leaders[0], set(leaders[1:])
-    leads = [
-        test
-        for test in leads
-        if test.is_significant or test.documents_phrase or test.system not in equal_leaders
-    ]
-    verb, copula = ("have", "are") if equal_leaders else ("has", "is")
-    score_key = choose_ranking_score(scores)
-    score_text = format_short(getattr(scores[leader], score_key))
-    main_clause = (
-        f"{join_in_words(leaders)} {verb} the highest {_NAME_OF[score_key]} ({score_text})"
-    )
-    if not leads:
-        return f"{main_clause}."
-    tests_by_verb = {
-        f"{copula} behind": [test for test in leads if test.is_significant and test.difference < 0],
-        "cannot be told apart from": [test for test in leads if not test.is_significant],
-    }
-    clauses = [
-        f"{predicate} {_write_leads(tests, level)}"
-        for predicate, tests in tests_by_verb.items()
-        if tests
-    ]
-    if clauses:
-        return f"{main_clause}, but {' and '.join(clauses)}."
-    nearest = min(leads, key=lambda test: test.difference)
-    return (
-        f"{main_clause}, and {copula} told apart from all others; the closest is"
-        f" {escape_name(nearest.system)} ({_write_difference(nearest, level)})."
-    )
-
-
-_NAME_OF = {"observed": "F1", "corrected": "corrected F1"}
+FIGURE_NAMES = {"observed": "F1", "corrected": "corrected F1"}
+"""Names of the figures that may rank systems, by key."""
 
 
 def choose_ranking_score(scores: Mapping[str, Score]) -> str:
@@ -613,32 +474,6 @@ def write_compared_documents(n_shared: Sequence[int], n_documents: int, noun: st
         return ""
     number_phrase = f"{min_shared} to {max_shared}" if min_shared < max_shared else f"{max_shared}"
     return f"{number_phrase} of {pluralize(n_documents, noun)} were compared."
-
-
-_Level: TypeAlias = tuple[float, int, str]
-"""Confidence of intervals in per cent, number of pairs that they cover, and name of the test."""
-
-
-def _write_leads(leads: Sequence[PairwiseTest], level: _Level) -> str:
-    """Write the first of some systems, each with its difference."""
-    tests_in_words = [
-        f"{escape_name(test.system)} ({_write_difference(test, level)})" for test in leads
-    ]
-    return ", ".join(abbreviate_names(tests_in_words, _NAMED, "other"))
-
-
-def _write_difference(test: PairwiseTest, level: _Level) -> str:
-    """Write the difference of two systems, with its interval or, without an interval, with p.
-
-    ``level`` has the confidence of intervals, the number of pairs, and the name of the test.
-    """
-    has_interval, (confidence, n_pairs, name) = test.low < test.high, level
-    interval = f", {write_interval(test.low, test.high, confidence, name)}" if has_interval else ""
-    if has_interval and n_pairs > 1:
-        interval = f", simultaneous {interval[2:]}, {n_pairs} pairs"
-    p = f", {f'{name} p' if name else 'p'} {write_p(test.p)}" if not interval else ""
-    documents_phrase = f" {test.documents_phrase}" if test.documents_phrase else ""
-    return f"difference {format_short(test.difference)}{documents_phrase}{interval}{p}"
 
 
 def write_p(p: float) -> str:

@@ -28,7 +28,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, compute_f1_figures
-from spanagree.systems.compare_systems import Difference
+from spanagree.systems.comparison import Difference
 from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import TIE, count_evidence
 from spanagree.uncertainty.permutation import holm, yield_batches

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from spanagree.systems.above_chance import chance_test as chance_test
     from spanagree.systems.as_seqeval import precision_score as precision_score
     from spanagree.systems.as_seqeval import recall_score as recall_score
-    from spanagree.systems.compare_systems import Comparison as Comparison
+    from spanagree.systems.comparison import Comparison as Comparison
     from spanagree.systems.compared_systems import ComparedSystems as ComparedSystems
     from spanagree.systems.errors_by_type import ErrorTypes as ErrorTypes
     from spanagree.systems.errors_by_type import error_types as error_types

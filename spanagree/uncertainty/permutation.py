@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress
 from spanagree.errors import pluralize
-from spanagree.results.score import UNDEFINED, compute_f1_figures
+from spanagree.results.score import UNDEFINED, compute_f1_differences
 from spanagree.uncertainty.jackknife import TIE
 
 _LEVEL = 0.05
@@ -26,55 +26,40 @@ _CELLS = 1 << 22  # size of one temporary array
 
 
 def compute_exchange_p(
-    table: Floats,
-    differing: Floats,
-    value: Floats,
-    exact: bool,
-    resamples: int,
-    seed: int,
-    progress: Progress = None,
-) -> list[float]:
-    """Compute p of two differences, in F1 and in corrected F1.
+    table: Floats, resamples: int, seed: int, progress: Progress = None
+) -> tuple[Floats, bool]:
+    """Compute p of the differences of two systems in F1 and in corrected F1.
 
     p is the share of permutations with a difference at least as large.
 
     Args:
         table: matched, expected and size of each document and system; (documents, 2, 3).
-        differing: rows of `table` in which the systems differ; (k, 2, 3).
-        value: observed differences in F1 and corrected F1; (2,).
-        exact: True to count all permutations, False to draw some.
-        resamples: number of permutations to draw.
+        resamples: number of permutations to draw, unless there are no more in all.
         seed: random seed.
         progress: callback that receives the number of finished permutations and of all.
+
+    Returns:
+        p of both differences, and whether all permutations were counted.
     """
+    differing = table[(table[:, 0] != table[:, 1]).any(axis=1)]
     differing = differing[np.lexsort(differing.reshape(len(differing), 2 * table.shape[-1]).T)]
+    exact = len(differing) <= math.log2(resamples)
+    n_permutations = 2 ** len(differing) if exact else resamples
     swap_changes = differing[:, 1] - differing[:, 0]
-    sums = table.sum(axis=0)
+    first, second = table.sum(axis=0)
     n_as_large, n_defined, n_done = np.zeros(2), np.zeros(2), 0
-    for exchanged in _yield_exchanges(len(differing), exact, resamples, seed):
-        difference = _compute_differences(sums, exchanged @ swap_changes)
-        n_as_large += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
-        n_defined += (~np.isnan(difference)).sum(axis=0)
-        n_done += len(exchanged)
-        if progress is not None:
-            progress(n_done, 2 ** len(differing) if exact else resamples)
-    p = n_as_large / np.maximum(n_defined, 1) if exact else (1 + n_as_large) / (1 + n_defined)
-    return np.where(np.isnan(value), UNDEFINED, p).tolist()
-
-
-def _compute_differences(sums: Floats, swap_change: Floats) -> Floats:
-    """Compute the differences in F1 and corrected F1 after exchanges; (permutations, 2).
-
-    Args:
-        sums: sums of both systems; (2, columns).
-        swap_change: change of the first system's sums by each permutation, which the second
-            system loses; (permutations, columns).
-    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        difference = compute_f1_figures(sums[0] + swap_change) - compute_f1_figures(
-            sums[1] - swap_change
-        )
-    return difference[:, [0, 2]]
+        value = compute_f1_differences(first, second)
+        for exchanged in _yield_exchanges(len(differing), exact, resamples, seed):
+            change = exchanged @ swap_changes
+            difference = compute_f1_differences(first + change, second - change)
+            n_as_large += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
+            n_defined += (~np.isnan(difference)).sum(axis=0)
+            n_done += len(exchanged)
+            if progress is not None:
+                progress(n_done, n_permutations)
+    p = n_as_large / np.maximum(n_defined, 1) if exact else (1 + n_as_large) / (1 + n_defined)
+    return np.where(np.isnan(value), UNDEFINED, p), exact
 
 
 def _yield_exchanges(n_documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:

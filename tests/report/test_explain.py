@@ -16,7 +16,7 @@ from spanagree.report.citation import parse_signature
 from spanagree.report.explain import EXPLAINED, explain, read_paragraphs
 from spanagree.results.display import DisplayTable
 from spanagree.results.frame import Column, Frame
-from spanagree.systems.compare_systems import TESTS
+from spanagree.systems.difference_tests import TESTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 DRAWN = {"ci": sa.Jackknife()}

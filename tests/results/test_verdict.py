@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -14,12 +15,8 @@ import spanagree as sa
 from spanagree.results import Interval, Score, verdict
 from spanagree.results.caveats import write_caveats
 from spanagree.results.score import build_undefined_score
-from spanagree.results.verdict import (
-    PairwiseTest,
-    SignificantPair,
-    join_in_two_sentences,
-    write_score,
-)
+from spanagree.results.verdict import join_in_two_sentences, write_score
+from spanagree.systems.comparison import Comparison, ComparisonSettings, Difference, SystemPair
 
 SCORES = {
     "a": Score(0.8, 0.1, 0.7778),
@@ -33,9 +30,16 @@ def order(*arguments, **options):
     return join_in_two_sentences(*verdict.write_order(*arguments, **options))
 
 
-def comparison(*arguments, **options):
-    """The verdict on a comparison."""
-    return join_in_two_sentences(*verdict.write_comparison(*arguments, **options))
+def comparison(scores, differences):
+    """The verdict on a comparison, from the difference, its interval and p of each pair."""
+    pairs = tuple(
+        SystemPair(*names, 9, 9, *[Difference(value, low, high, p, p)] * 2)
+        for names, (value, low, high, p) in differences.items()
+    )
+    settings = ComparisonSettings(
+        gold="gold", match="exact", chance="nonoverlapping", test="jackknife", ci="jackknife-t95"
+    )
+    return Comparison(pairs, settings, scores=scores).verdict
 
 
 def test_without_a_test_only_the_order_is_named():
@@ -78,13 +82,12 @@ def test_systems_that_are_equal():
 
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
-    close = PairwiseTest("a", 0.1111, -0.02, 0.24, 0.09, is_significant=False)
-    assert comparison(SCORES, [close], 95) == (
+    assert comparison(SCORES, {("b", "a"): (0.1111, -0.02, 0.24, 0.09)}) == (
         "b has the highest corrected F1 (.889), but cannot be told apart from a"
-        " (difference .111, 95 % CI −.020 to .240)."
+        " (difference .111, 95 % jackknife CI −.020 to .240)."
     )
-    far = [PairwiseTest("a", 0.1111, 0.02, 0.24, 0.01, is_significant=True)]
-    assert "is told apart from all others; the closest is a" in comparison(SCORES, far, 95)
+    far = comparison(SCORES, {("b", "a"): (0.1111, 0.02, 0.24, 0.01)})
+    assert "is told apart from all others; the closest is a" in far
 
 
 @pytest.mark.parametrize(
@@ -347,12 +350,13 @@ def test_pairs_behind_the_first():
     """Where the first is told apart from all others, pairs of these are named; of many the first."""
     names = [f"s{i}" for i in range(6)]
     scores = {name: Score(0.9 - i / 10, 0, 0.9 - i / 10) for i, name in enumerate(names)}
-    nan = math.nan
-    leads = [PairwiseTest(x, 0.1 * i, nan, nan, 0.0004, True) for i, x in enumerate(names) if i]
-    better = [SignificantPair(a, b, 0.0312) for i, a in enumerate(names) for b in names[i + 1 :]]
-    assert comparison(scores, leads, 95, better, 15) == (
+    differences = {
+        (names[i], names[j]): (0.1 * (j - i), math.nan, math.nan, 0.0312 if i else 0.0004)
+        for i, j in itertools.combinations(range(6), 2)
+    }
+    assert comparison(scores, differences) == (
         "s0 has the highest corrected F1 (.900), and is told apart from all others; the closest is"
-        " s1 (difference .100, p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"
+        " s1 (difference .100, jackknife p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"
         " s1 is better than s4, p .031; s1 is better than s5, p .031; s2 is better than s3, p .031;"
         " and 5 more pairs differ (each p multiplied by 15 pairs)."
     )

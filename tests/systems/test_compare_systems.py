@@ -12,7 +12,7 @@ from messages import says
 import spanagree as sa
 from spanagree.choices import Test, list_names
 from spanagree.systems import Comparison
-from spanagree.systems.compare_systems import ComparisonSettings, Difference, SystemPair
+from spanagree.systems.comparison import ComparisonSettings, Difference, SystemPair
 
 X, NONE = [(0, 1, "X")], []
 
