@@ -735,7 +735,7 @@ def test_calls_load_no_more_than_they_did(call):
 
 
 CONDITIONS = {
-    "agreement.crowd_sums", "agreement.crowded", "agreement.rows_in_files",
+    "agreement.crowd_matrices", "agreement.crowd_sums", "agreement.crowded", "agreement.rows_in_files",
     "agreement.rows_of_parts", "chance.column_places", "chance.place_kinds", "chance.place_rules",
     "chance.places", "chance.relations", "chance.simulate_places", "comparisons.at_places",
     "comparisons.coarse_starts", "comparisons.expected_at_places",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.agreement import crowded, intervals
+from spanagree.agreement import crowd_matrices, crowded, intervals
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
 
@@ -129,8 +129,9 @@ def test_what_is_laid_out_together_changes_no_digit(match, chance, monkeypatch):
     """Few values of start distributions at a time; all numbers are double."""
     corpus = sa.Corpus.from_segments(*many())
     whole = sa.agree(corpus, match=match, chance=chance)
-    for name, few in (("_MAX_VALUES", 7), ("_MAX_SINGLE", 0)):
-        monkeypatch.setattr(crowded, name, few)
+    monkeypatch.setattr(crowded, "MAX_VALUES", 7)
+    monkeypatch.setattr(crowd_matrices, "MAX_VALUES", 7)
+    monkeypatch.setattr(crowd_matrices, "_MAX_SINGLE", 0)
     assert sa.agree(corpus, match=match, chance=chance) == whole
 
 
