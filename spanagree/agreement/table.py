@@ -341,11 +341,7 @@ def write_verdict(agreement: Agreement) -> str:
     pairs_phrase = pluralize(agreement.team.pairs, "pair")
     documents_phrase = f"{agreement.team.documents} of {pluralize(agreement.documents, noun)}"
     sentences.append(f"It is over {pairs_phrase}, and {documents_phrase} that two or more saw.")
-    if (second_interval := get_annotator_interval(agreement.team.f1.interval)) is not None:
-        ends = getattr(second_interval, verdict.choose_figure(agreement.settings)[0])
-        sentences.append(
-            verdict.write_annotator_interval(ends, _count_compared(agreement), FEW_ANNOTATORS)
-        )
+    sentences.append(_write_annotator_interval(agreement))
     if agreement.without is not None:
         without = f"Without {join_names(agreement.settings.without or ())}"
         sentences.append(verdict.write_score(without, agreement.without.team.f1, confidence))
@@ -357,6 +353,21 @@ def write_verdict(agreement: Agreement) -> str:
     return verdict.join_in_two_sentences(
         *sentences, verdict.write_names_without_segments(unmarked), lost_quotes
     )
+
+
+def _write_annotator_interval(agreement: Agreement) -> str:
+    """Write the interval that also covers other annotators; empty if it is undefined."""
+    interval = get_annotator_interval(agreement.team.f1.interval)
+    if interval is None:
+        return ""
+    low, high = getattr(interval, verdict.choose_figure(agreement.settings)[0])
+    if math.isnan(low):
+        return ""
+    n_annotators = _count_compared(agreement)
+    is_reliable = n_annotators >= FEW_ANNOTATORS
+    remark = "" if is_reliable else f" (unreliable with {n_annotators} annotators)"
+    ends = f"{verdict.format_short(low)} to {verdict.format_short(high)}"
+    return f"Over other annotators too: {ends}{remark}."
 
 
 def _write_shared_documents(agreement: Agreement) -> str:

@@ -424,20 +424,11 @@ def list_leaders(scores: Mapping[str, Score]) -> list[str]:
 
 
 def _group_ranked_names(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
-    """Group ranked names with equal printed figures."""
+    """Group ranked names with equal printed figures, in the order of the figures."""
     score_key = choose_ranking_score(scores)
-    return group_by_figure({name: getattr(scores[name], score_key) for name in ranked})
-
-
-def group_by_figure(values: Mapping[str, float]) -> list[list[str]]:
-    """Group names with equal printed figures, in the order in which the figures first occur.
-
-    >>> group_by_figure({"b": 0.5, "a": 0.50000001, "c": 0.4})
-    [['a', 'b'], ['c']]
-    """
     by_figure: dict[str, list[str]] = {}
-    for name, value in values.items():
-        by_figure.setdefault(format_decimal(value), []).append(name)
+    for name in ranked:
+        by_figure.setdefault(format_decimal(getattr(scores[name], score_key)), []).append(name)
     return [sorted(names) for names in by_figure.values()]
 
 
@@ -461,21 +452,6 @@ def abbreviate_names(names: Sequence[str], max_names: int, noun: str) -> list[st
     return [*names[:max_names], pluralize(n_left, noun)] if n_left > 0 else [*names]
 
 
-def write_compared_documents(n_shared: Sequence[int], n_documents: int, noun: str) -> str:
-    """Write the number of compared documents; empty if all documents were compared.
-
-    >>> write_compared_documents([2], 3, "document"), write_compared_documents([3], 3, "document")
-    ('2 of 3 documents were compared.', '')
-    >>> write_compared_documents([3, 2], 3, "document")
-    '2 to 3 of 3 documents were compared.'
-    """
-    min_shared, max_shared = min(n_shared), max(n_shared)
-    if min_shared == n_documents:
-        return ""
-    number_phrase = f"{min_shared} to {max_shared}" if min_shared < max_shared else f"{max_shared}"
-    return f"{number_phrase} of {pluralize(n_documents, noun)} were compared."
-
-
 def write_p(p: float) -> str:
     """Format a p value as in papers.
 
@@ -492,24 +468,3 @@ def _format_in_brackets(
     if interval is None or confidence is None or math.isnan(interval[0]):
         return ""
     return f" ({write_interval(*interval, confidence)}{scope})"
-
-
-def write_annotator_interval(
-    interval: tuple[float, float], n_annotators: int, min_annotators: int
-) -> str:
-    """Write the interval that also covers other annotators; empty if it is undefined.
-
-    Args:
-        interval: ends of the interval.
-        n_annotators: number of annotators that it was estimated from.
-        min_annotators: number of annotators below which the interval is unreliable.
-    >>> write_annotator_interval((0.094, 0.884), 5, 10)
-    'Over other annotators too: .094 to .884 (unreliable with 5 annotators).'
-    """
-    if math.isnan(interval[0]):
-        return ""
-    remark = (
-        f" (unreliable with {n_annotators} annotators)" if n_annotators < min_annotators else ""
-    )
-    low, high = map(format_short, interval)
-    return f"Over other annotators too: {low} to {high}{remark}."

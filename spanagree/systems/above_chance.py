@@ -23,29 +23,19 @@ from spanagree.comparisons.chance_distribution.distribution import (
     DistributionOptions,
     MatchDistribution,
     compute_distribution,
-    find_likely_matches,
     yield_match_draws,
 )
 from spanagree.comparisons.chance_distribution.draws import sort_canonically
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_integer, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.results import verdict
-from spanagree.results.cells import Value
-from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import (
-    Plot,
-    plot_distributions,
-    plot_sentence,
-)
 from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.lost_quotes import write_lost_quotes_sentence
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
-from spanagree.uncertainty.permutation import build_powerless_caveat, holm, holm_log10
+from spanagree.uncertainty.permutation import holm, holm_log10
 
 _NAMED = 5  # systems in a sentence
 _TIE = 1e-12  # relative; matches closer than this are equal
@@ -119,132 +109,13 @@ class ChanceTest(Result):
     True
     """
 
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
+    SHOWN_BY: ClassVar[str] = f"{__package__}.above_chance_table"
     systems: Mapping[str, TestedSystem]
     settings: ChanceTestSettings
     notes: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
     not_in_text: str = field(default="", repr=False, compare=False)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Warnings about unreliable results, one sentence each."""
-        if self.settings.null != "drawn":
-            return ()
-        return build_powerless_caveat(
-            [system.p for system in self.systems.values()], self.settings.draws or 0, "system"
-        )
-
-    @property
-    def verdict(self) -> str:
-        """The systems shown to be above chance, and the other systems, each with its p."""
-        marking_systems = {
-            name: system for name, system in self.systems.items() if name not in self.unmarked
-        }
-        names_by_outcome = {
-            "above chance": [
-                name for name, system in marking_systems.items() if system.p_holm < LEVEL
-            ],
-            "not shown to be above chance": [
-                name for name, system in marking_systems.items() if not system.p_holm < LEVEL
-            ],
-        }
-        sentences = []
-        for outcome, names in names_by_outcome.items():
-            if len(marking_systems) == 1 and names:
-                sentences.append(
-                    f"{escape_name(names[0])} is {outcome}, {self._write_p(names[0])}."
-                )
-            elif names:
-                names_with_p = [f"{escape_name(name)} ({self._write_p(name)})" for name in names]
-                systems_phrase = ", ".join(verdict.abbreviate_names(names_with_p, _NAMED, "other"))
-                sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {systems_phrase}.")
-        n_tests = sum(not math.isnan(system.p) for system in self.systems.values())
-        if n_tests > 1 and sentences:
-            sentences[-1] = verdict.add_p_adjustment(
-                sentences[-1], f"adjusted for {n_tests} systems, Holm"
-            )
-        sentences += [verdict.write_names_without_segments(self.unmarked), self.not_in_text]
-        return verdict.join_in_two_sentences(*sentences)
-
-    def _write_p(self, name: str) -> str:
-        """Return the adjusted p of a system in words, or the reason for an undefined p."""
-        system = self.systems[name]
-        return f"p {verdict.write_p(system.p_holm)}" if system.p == system.p else system.reason
-
-    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
-
-    def _build_table(self, by: str | None) -> Frame:
-        """Build the table, with a row for each system."""
-        columns = [
-            Column("system", "system", "name", "system against chance"),
-            Column("f1", "F1", meaning="F1 of a system"),
-            Column("p"),
-            Column("null_mean", "F1 by chance"),
-            Column("null_sd", "sd", meaning="sd of chance"),
-            Column("null_95", "95 %", meaning="95 % point of chance"),
-            Column("z", "z", "z", "z against chance"),
-            Column("", "p", "probability", "p against chance"),
-            Column("p_holm", "Holm", "probability", "Holm against chance"),
-            Column("log10_p"),
-            Column("log10_p_holm"),
-            Column("reason", "", "name"),
-        ]
-        systems = self.systems.values()
-        computed = (
-            "exactly"
-            if self.settings.null == "exact"
-            else pluralize(self.settings.draws or 0, "draw")
-        )
-        places = self.settings.places
-        location = "anywhere" if places is None else f"by places {escape_name(places)}"
-        rows: list[list[Value]] = []
-        for system in systems:
-            row: list[Value] = [
-                system.name,
-                system.f1,
-                system.p,
-                system.mean,
-                system.sd,
-                system.high,
-                system.z,
-                system.p,
-                system.p_holm,
-            ]
-            rows.append([*row, system.log10_p, system.log10_p_holm, system.reason])
-        reasons = dict.fromkeys(
-            f"–: undefined: {system.reason}" for system in systems if system.reason
-        )
-        return Frame(
-            columns,
-            rows,
-            self.settings,
-            caption="systems against chance: gold fixed, each system's segments"
-            f" {location} ({computed})",
-            remarks=[*reasons, *self.caveats],
-        )
-
-    def _build_plot(self, by: str | None) -> Plot:
-        """Plot the distribution of F1 by chance and the observed F1 of each system."""
-        systems = [system for system in self.systems.values() if not math.isnan(system.p)]
-        if not systems:
-            return plot_sentence("no system that marked anything")
-        rows = {system.name: (*_list_likely_scores(system), system.f1) for system in systems}
-        return plot_distributions(rows, ("by chance", "the system"), "F1")
-
-
-def _list_likely_scores(system: TestedSystem) -> tuple[Floats, Floats]:
-    """List the values of F1 by chance, without negligibly improbable values, for a plot.
-
-    Returns:
-        Array of the values, and array of their probabilities; of drawn values, rounded to three
-        decimals, the shares of the draws.
-    """
-    if len(system.null):
-        values, counts = np.unique(system.null.round(3), return_counts=True)
-        return values, counts / len(system.null)
-    assert system.distribution is not None  # some documents were computed
-    matches, probabilities = find_likely_matches(system.distribution)
-    return matches * system.scale, probabilities
 
 
 def chance_test(
@@ -289,37 +160,36 @@ def chance_test(
     check_evaluation(evaluation, "chance_test")
     check_integer(draws, 1, "draws")
     check_integer(seed, 0, "seed")
-    check_same_corpus(corpus, evaluation)
+    _check_same_corpus(corpus, evaluation)
     counting = evaluation.counting
     counting.chance.check_defined("p against chance")
     settings, per_document = evaluation.settings, evaluation.counted.per_document
     corpus = evaluation.rows.corpus  # as compared: relations, an attribute, some labels
     corpus.check_segments("p against chance")
     options = DistributionOptions(counting.measure, counting.chance, budget, draws, seed)
+    run_test = _test_by_simulation if simulate or not options.measure.is_whole else _test_exactly
     report_progress = progress or (lambda n_done, total: None)
-    systems = {}
+    tests = []
     for n_done, (name, system) in enumerate(evaluation.systems.items()):
         report_progress(n_done, len(evaluation.systems))
         if system.tally.size:
             gold_and_system = corpus.select_annotators([settings.gold, name]).subset(
                 per_document.find_shared_documents(name)
             )
-            run_test = (
-                _test_by_simulation if simulate or not options.measure.is_whole else _test_exactly
-            )
-            systems[name] = run_test(gold_and_system, settings.gold, system, options)
+            tests.append(run_test(gold_and_system, settings.gold, system, options))
         else:
-            no_draws = np.full(0, UNDEFINED)
-            systems[name] = TestedSystem(
-                name, UNDEFINED, UNDEFINED, UNDEFINED, no_draws, system.f1.reason
+            no_draws = np.zeros(0)
+            tests.append(
+                TestedSystem(name, UNDEFINED, UNDEFINED, UNDEFINED, no_draws, system.f1.reason)
             )
-    report_progress(len(systems), len(systems))
-    tests = list(systems.values())
+    report_progress(len(tests), len(tests))
     adjusted_p = holm([system_test.p for system_test in tests])
     adjusted_log10_p = holm_log10([system_test.log10_p for system_test in tests])
-    for system_test, p, log10_p in zip(tests, adjusted_p, adjusted_log10_p, strict=True):
-        systems[system_test.name] = replace(system_test, p_holm=p, log10_p_holm=log10_p)
-    null, notes = _build_null_settings(list(systems.values()), draws, seed)
+    systems = {
+        system_test.name: replace(system_test, p_holm=p, log10_p_holm=log10_p)
+        for system_test, p, log10_p in zip(tests, adjusted_p, adjusted_log10_p, strict=True)
+    }
+    null, notes = _build_null_settings(tests, draws, seed)
     no_intervals = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extend_to(
         ChanceTestSettings, **{**no_intervals, "fixed": settings.gold, **null}
@@ -329,7 +199,7 @@ def chance_test(
     )
 
 
-def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
+def _check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
     """Check that a corpus is the one that was evaluated.
 
     Raises:

@@ -262,17 +262,28 @@ def write_verdict(evaluation: Evaluation) -> str:
     n_informative_documents = [
         documents for documents, _, _ in _look_up_evidence(evaluation).values()
     ]
-    shared = [system.documents for system in evaluation.systems.values()]
     documents_phrase = f"{verdict.write_range(n_informative_documents, noun)} with anything marked"
     confidence = parse_confidence(evaluation.settings)
     sentences = verdict.write_order(
         evaluation.scores, documents_phrase, confidence, "--test jackknife", evaluation.unmarked
     )
-    coverage = verdict.write_compared_documents(shared, evaluation.documents, noun)
-    chance = verdict.write_chance_model(evaluation.settings)
     return verdict.join_in_two_sentences(
-        *sentences, coverage, chance, write_lost_quotes_sentence(evaluation)
+        *sentences,
+        _write_compared_documents(evaluation),
+        verdict.write_chance_model(evaluation.settings),
+        write_lost_quotes_sentence(evaluation),
     )
+
+
+def _write_compared_documents(evaluation: Evaluation) -> str:
+    """Write the number of compared documents; empty if all documents were compared."""
+    n_compared = [system.documents for system in evaluation.systems.values()]
+    low, high = min(n_compared), max(n_compared)
+    if low == evaluation.documents:
+        return ""
+    number_phrase = f"{low} to {high}" if low < high else f"{high}"
+    documents_phrase = pluralize(evaluation.documents, document_noun(evaluation.settings))
+    return f"{number_phrase} of {documents_phrase} were compared."
 
 
 def _look_up_chance_error(evaluation: Evaluation, system: System) -> float | None:
