@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
+from spanagree.agreement.confused_labels import (
+    ConfusedLabels,
+    LabelPairCounts,
+    list_confused_pairs,
+)
 from spanagree.agreement.disagreements import check_between
-from spanagree.agreement.paired import SegmentPairs, yield_paired
-from spanagree.arrays import Floats, Ints, unique_rows
+from spanagree.agreement.paired import yield_paired
+from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import keep_placed
@@ -31,133 +36,6 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Plot, plot_heat_map, prepare_names
 from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
-from spanagree.uncertainty.jackknife import exceeds_rounding
-from spanagree.uncertainty.permutation import holm
-
-
-class LabelPairCounts(NamedTuple):
-    """Number of times that two labels are paired in each document; the last label is nothing."""
-
-    document: Ints
-    first: Ints
-    second: Ints
-    times: Ints
-
-    @classmethod
-    def from_portions(
-        cls, portions: Iterable[SegmentPairs], n_labels: int, is_symmetric: bool
-    ) -> LabelPairCounts:
-        """Count paired labels.
-
-        Args:
-            portions: paired segments.
-            n_labels: number of labels, which is the index of "nothing".
-            is_symmetric: True to count each pair in both orders, for a team.
-        """
-        columns = [np.zeros((3, 0), np.int64)]
-        for portion in portions:
-            label_columns = [
-                np.where(label < 0, n_labels, label) for label in (portion.label_a, portion.label_b)
-            ]
-            columns.append(np.stack((portion.document, *label_columns)))
-            if is_symmetric:
-                columns.append(np.stack((portion.document, *label_columns[::-1])))
-        (document, first, second), _, count = unique_rows(*np.concatenate(columns, axis=1))
-        return cls(document, first, second, count)
-
-
-class ConfusedLabels(NamedTuple):
-    """Two labels that were confused.
-
-    Attributes:
-        a, b: label of the first annotator and label of the second; for a team in either order.
-        times: number of times they were confused.
-        by_chance: number expected by chance, with as many pairs of segments with different labels.
-        ratio: times divided by the number expected by chance.
-        p: p of being confused no more often than by chance; ``nan`` if it is undefined.
-        p_holm: p after Holm's correction for all pairs of labels.
-    """
-
-    a: str
-    b: str
-    times: int
-    by_chance: float
-    ratio: float
-    p: float
-    p_holm: float
-
-
-def list_confused_pairs(
-    labels: Sequence[str], matrix: Ints, cells: LabelPairCounts, is_team: bool
-) -> list[ConfusedLabels]:
-    """List the pairs of labels that were confused, in the order of p, then of the ratio to chance.
-
-    By chance, the segments that are paired with another label have labels in proportion to the
-    product of both annotators' label counts. A t-test over documents compares the observed number
-    with this expectation.
-
-    Args:
-        labels: names of labels by index.
-        matrix: number of times that each pair of labels occurs; the last row and column are for
-            nothing.
-        cells: summands of each document in the matrix.
-        is_team: True if each pair of segments is counted in both orders.
-    """
-    paired_counts = matrix[:-1, :-1]
-    by_chance = np.outer(paired_counts.sum(axis=1), paired_counts.sum(axis=0)).astype(np.float64)
-    is_pair = (
-        np.triu(np.ones(by_chance.shape, bool), 1)
-        if is_team
-        else ~np.eye(len(by_chance), dtype=bool)
-    )
-    n_differing = int(paired_counts[is_pair].sum())
-    i, j = np.nonzero(is_pair & (by_chance > 0))
-    share = by_chance[i, j] / max(by_chance[i, j].sum(), 1)
-    is_cell = (cells.first < len(labels)) & (cells.second < len(labels))
-    is_cell[is_cell] = is_pair[cells.first[is_cell], cells.second[is_cell]]
-    document, first, second, n_times = (column[is_cell] for column in cells)
-    _, document_index = np.unique(document, return_inverse=True)
-    document_totals = np.bincount(document_index, n_times)
-    counts, squares, crossed = np.zeros((3, *by_chance.shape))
-    np.add.at(counts, (first, second), n_times)
-    np.add.at(squares, (first, second), n_times**2)
-    np.add.at(crossed, (first, second), n_times * document_totals[document_index])
-    expected = share * n_differing
-    terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (document_totals**2).sum()
-    p = _compute_p(counts[i, j] - expected, np.stack(terms), len(document_totals))
-    p[share > 1 - 1e-12] = math.nan  # if only two labels can be confused
-    rows = zip(i.tolist(), j.tolist(), expected.tolist(), p.tolist(), holm(p.tolist()), strict=True)
-    confusions = [
-        ConfusedLabels(labels[a], labels[b], times, by_chance, times / by_chance, p, p_holm)
-        for a, b, by_chance, p, p_holm in rows
-        if (times := int(paired_counts[a, b]))
-    ]
-    return sorted(confusions, key=lambda pair: (pair.p if pair.p == pair.p else 2, -pair.ratio))
-
-
-def _compute_p(total: Floats, terms: Floats, n_documents: int) -> Floats:
-    """Compute p of one-sided t-tests for means above 0, of values with one value for each document.
-
-    Args:
-        total: sum of the values of each test: (tests,).
-        terms: three summands of the sum of squared values of each test: (3, tests).
-        n_documents: number of values of each test.
-
-    Returns:
-        p of each test; ``nan`` if its values do not vary.
-    """
-    from scipy.special import stdtr  # slow to import
-
-    if n_documents < 2:
-        return np.full(len(total), math.nan)
-    mean_square = total**2 / n_documents
-    squared_deviations = terms.sum(0) - mean_square
-    varies = exceeds_rounding(squared_deviations, np.abs(terms).sum(0) + mean_square, 8)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(squared_deviations / (n_documents - 1) * n_documents)
-        t = np.where(varies, total / error, np.nan)
-    return np.asarray(stdtr(n_documents - 1, -t))
-
 
 NOTHING = "(nothing)"
 _NAMED = 3  # most frequently confused pairs of labels in a sentence
@@ -260,10 +138,11 @@ class Confusion(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "labels")
 
     def _build_table(self, by: str | None) -> Frame:
-        """Build the table of the matrix or, with ``by="pair"``, of confused labels.
+        """Build the table of the matrix or, with ``by="pair"``, of confused labels."""
+        return self._build_table_of_confused() if by == "pair" else self._build_matrix_table(by)
 
-        Text output has the matrix; data have a row for each nonzero cell.
-        """
+    def _build_matrix_table(self, by: str | None) -> Frame:
+        """Build the table of the matrix; data have a row for each cell that is not zero."""
         a, b = map(escape_name, self.sides)
         names, label_values = (*self.labels, NOTHING), (*self.labels, None)
         values = self.matrix if by is None else self.shares
@@ -278,37 +157,45 @@ class Confusion(Result):
             Column(key, kind=column_kind),
         ]
         titles = (Column("", escape_name(name), column_kind) for name in names)
-        subject = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
-        documents = format_count_of_total(
-            self.documents, self.of_documents, document_noun(self.settings)
-        )
-        if by == "pair":
-            columns = [
-                Column("a", f"label of {a}", "name"),
-                Column("b", f"label of {b}" if a != b else "and", "name"),
-                Column("times", "times", "count"),
-                Column("by_chance", "by chance", "number"),
-                Column("ratio", "ratio", "number"),
-                Column("p", "p", "probability"),
-                Column("p_holm", "Holm", "probability"),
-            ]
-            rows: list[list[Value]] = [list(pair) for pair in self.confused]
-            remarks = [] if rows else ["no two labels were confused"]
-            if any(math.isnan(pair.p) for pair in self.confused):
-                remarks.append(
-                    "–: p undefined: two documents that differ are needed, and another label that"
-                    " either could be confused with"
-                )
-            caption = f"confused {subject}, {documents}"
-            return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
         shares_phrase = "" if by is None else ", as shares of each row"
         return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],
             [[name, *row] for name, row in zip(names, values.tolist(), strict=True)],
             self.settings,
-            caption=f"{subject}, {documents}{shares_phrase}",
+            caption=f"{self._subject}{shares_phrase}",
             in_data=Frame(columns_of_data, cells, self.settings),
         )
+
+    def _build_table_of_confused(self) -> Frame:
+        """Build the table with a row for each two labels that were confused."""
+        a, b = map(escape_name, self.sides)
+        columns = [
+            Column("a", f"label of {a}", "name"),
+            Column("b", f"label of {b}" if a != b else "and", "name"),
+            Column("times", "times", "count"),
+            Column("by_chance", "by chance", "number"),
+            Column("ratio", "ratio", "number"),
+            Column("p", "p", "probability"),
+            Column("p_holm", "Holm", "probability"),
+        ]
+        remarks = [] if self.confused else ["no two labels were confused"]
+        if any(math.isnan(pair.p) for pair in self.confused):
+            remarks.append(
+                "–: p undefined: two documents that differ are needed, and another label that"
+                " either could be confused with"
+            )
+        caption = f"confused {self._subject}"
+        return Frame(columns, self.confused, self.settings, caption=caption, remarks=remarks)
+
+    @property
+    def _subject(self) -> str:
+        """Whose labels are confused, in how many documents, in words."""
+        a, b = map(escape_name, self.sides)
+        whose = f"{a} and {b}" if a != b else f"{a}, each with each other"
+        documents = format_count_of_total(
+            self.documents, self.of_documents, document_noun(self.settings)
+        )
+        return f"labels of {whose}, {documents}"
 
     def _build_plot(self, by: str | None) -> Plot:
         """Plot the matrix as a heat map, of numbers or of shares."""

@@ -15,7 +15,7 @@ from messages import refuses
 from scipy.special import stdtr
 
 import spanagree as sa
-from spanagree.agreement.label_confusion import _compute_p
+from spanagree.agreement.confused_labels import _compute_p
 from spanagree.cli.main import main
 from spanagree.results.data import to_csv
 
