@@ -240,3 +240,12 @@ def parse_confidence(settings: Mapping[str, Any]) -> float | None:
     """
     match = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))
     return float(match[0]) if match else None
+
+
+def parse_interval_methods(settings: Mapping[str, Any]) -> str:
+    """Parse the methods of the intervals of these settings; empty without intervals.
+
+    >>> parse_interval_methods({"ci": "jackknife-t95+exact95"})
+    'jackknife-t+exact'
+    """
+    return "+".join(re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", "")))

@@ -12,7 +12,7 @@ class Setting(NamedTuple):
     """Setting that changes numbers.
 
     Attributes:
-        value_type: type of its values, by its name in :mod:`spanagree.report.citation`.
+        value_type: type of its values, by its name in :mod:`spanagree.report.read_signature`.
         sentence: sentence of a methods paragraph, with ``{value}`` for the value, ``{means}`` for
             its meaning, and ``[[key]]`` for a source; or a sentence for each of its values.
         signature_key: key in a signature. Default: the name of the setting.
@@ -40,7 +40,9 @@ WITHOUT_CHANCE = {
 MATCH_OF_STRINGS = "Strings match under the measure {value} ({means}), each at most once."
 
 SETTINGS: Mapping[str, Setting] = {
-    "credit": Setting("word", "Matched spans count by the share that they cover (MPP, arXiv 2603.19921)."),
+    "credit": Setting("word", {
+        "by-share": "Matched spans count by the share that they cover (MPP, arXiv 2603.19921).",
+    }),
     "label_weights": Setting("text", "Labels have weights."),
     "severity_penalty": Setting("number", "A pair whose labels differ loses {value} of its credit."),
     "measure": Setting("word", {
@@ -81,7 +83,9 @@ SETTINGS: Mapping[str, Setting] = {
     }),
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations with the same number of segments, or relations, of each kind in every document (chance model {value}: {means}) [[li2024]]."),
-    "expected": Setting("word", "Where exact expected scores were too much work, they are means over 2,000 draws."),
+    "expected": Setting("word", {
+        "partly-drawn": "Where exact expected scores were too much work, they are means over 2,000 draws.",
+    }),
     "chance_seed": Setting("whole", "Those draws have the seed {value}.", "chance-seed"),
     "p_values": Setting("yes or no", "p is the probability that random annotations match as well."),
     "places": Setting("text", "The rule {value} restricts the places of random segments."),
@@ -111,7 +115,9 @@ SETTINGS: Mapping[str, Setting] = {
     "candidate": Setting("text", "Whether a candidate may replace an annotator was tested by the alternative annotator test [[calderon2025]], exact under ties, with the correction of Benjamini and Yekutieli [[benjamini2001]] at 5 %."),
     "epsilon": Setting("number", "Its margin ε is {value}."),
     "score": Setting("word", "The score of an item is {means}."),
-    "team": Setting("word", "The team's F1 is that of the tallies summed over all pairs of annotators and documents; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)."),
+    "team": Setting("word", {
+        "summed": "The team's F1 is that of the tallies summed over all pairs of annotators and documents; expected scores are exact, and corrected ones (observed − expected) / (1 − expected).",
+    }),
     "annotators": Setting("whole", "{value} annotators were compared, each two over the documents that both saw."),
     "chosen": Setting("text", "Only selected annotators were compared."),
     "length": Setting("whole", "The document has {value} tokens."),
@@ -128,7 +134,10 @@ SETTINGS: Mapping[str, Setting] = {
     "decide": Setting("yes or no", "Undecided documents of a vote go to one more reader."),
     "without": Setting("text", "Figures were also computed without the annotators that the signature names."),
     "items": Setting("counted", "Items are {value}."),
-    "outside": Setting("word", "Items that all annotators label O were {value}."),
+    "outside": Setting("word", {
+        "kept": "Items that all annotators label O were kept.",
+        "skipped": "Items that all annotators label O were skipped.",
+    }),
     "categories": Setting("whole", "For {value} categories the coefficients are {coefficients}; agreement by category is the share of the pairs of labels with the category in which both have it [[uebersax,siegel2018]]; corrected coefficients are (observed − expected) / (1 − expected)."),
     "weights": Setting("word", "SPA [[norregaard2022]] has the weights {value}: {means}."),
     "measurement": Setting("word", "Distances of α are {value}: {means}."),
@@ -205,6 +214,8 @@ SETTINGS: Mapping[str, Setting] = {
     "spanagree": Setting("version", "All figures were computed with spanagree {value} [[spanagree]]."),
 }  # fmt: skip
 """All settings that change numbers, in the order of the signature."""
+RESULT_KEYS = {"tokens": "ignore_tokens", "spanagree": "version"}
+"""Keys of settings in a result, if they differ from those above."""
 
 
 class Escaped(str):

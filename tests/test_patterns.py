@@ -13,7 +13,7 @@ import pytest
 import spanagree
 from spanagree.formats import patterns, recognise
 from spanagree.formats.registry import FORMATS, TOOLS
-from spanagree.report import citation
+from spanagree.report.read_signature import VALUE_TYPES
 from spanagree.results import fit
 from spanagree.tools import xml_tools
 
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.slow  # hundreds of expressions, each on a hundred long
 ROOT = Path(spanagree.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "split")
 MADE = {  # expressions that are made as the program runs: examples of each
-    ("report/citation.py", "value_type.pattern"): [
-        kind.pattern for kind in citation._VALUES.values()
+    ("report/read_signature.py", "value_type.pattern"): [
+        kind.pattern for kind in VALUE_TYPES.values()
     ],
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],

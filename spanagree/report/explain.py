@@ -27,7 +27,7 @@ from spanagree.results.display import DisplayTable
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escape_markdown
 from spanagree.results.score import FIGURES
-from spanagree.settings import document_noun, parse_confidence
+from spanagree.settings import document_noun, parse_confidence, parse_interval_methods
 
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph for each."""
@@ -147,7 +147,7 @@ def choose_words(settings: Mapping[str, Any]) -> dict[str, str]:
     return {
         "document": document_noun(settings),
         "drawn": "item" if has_items else cluster or document_noun(settings),
-        "interval": "+".join(re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))),
+        "interval": parse_interval_methods(settings),
         "confidence": f"{confidence:g}",
     }
 

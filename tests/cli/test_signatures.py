@@ -18,7 +18,8 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.report.citation import parse_signature, write_citation
+from spanagree.report.citation import write_citation
+from spanagree.report.read_signature import parse_signature
 from spanagree.signature import format_signature
 
 ABOUT = ("signature", "settings", "notes", "caveats")  # of a report, what is not a figure

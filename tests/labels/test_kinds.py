@@ -13,8 +13,9 @@ import pytest
 import spanagree as sa
 from spanagree.labels import formulas
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED, CoefficientKind, CoefficientSet
-from spanagree.report.citation import REFERENCES, cite
+from spanagree.report.citation import cite
 from spanagree.report.explain import explain
+from spanagree.report.sources import REFERENCES
 from spanagree.results.display import DisplayTable
 
 PAGE = Path(__file__).parents[2] / "docs" / "coefficients.md"

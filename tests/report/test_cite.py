@@ -21,8 +21,10 @@ from spanagree.comparisons.measures import MEASURES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.sparse_agreement import WEIGHTS
-from spanagree.report import citation
-from spanagree.report.citation import CITED, REFERENCES, parse_signature, write_citation
+from spanagree.report.citation import CITED, write_citation
+from spanagree.report.read_signature import parse_signature
+from spanagree.report.sentences import ALLOWED_VALUES
+from spanagree.report.sources import REFERENCES
 from spanagree.results.text import break_signature
 from spanagree.signature import OF_CHANCE, format_signature
 from spanagree.signature import SETTINGS as TABLE
@@ -49,7 +51,7 @@ LEVELS = (
 
 WHOLE = st.integers(0, 10**12)
 SHARES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), min_size=1, max_size=4)
-CHOICES = {key: st.sampled_from(sorted(of)) for key, of in citation._ALLOWED.items()}
+CHOICES = {key: st.sampled_from(sorted(of)) for key, of in ALLOWED_VALUES.items()}
 SETTINGS = st.fixed_dictionaries(
     {"version": st.sampled_from(["0.1.0", "1.2.3rc1", "0.2.dev3"])},
     optional={
@@ -341,9 +343,7 @@ def test_no_setting_is_left_out(key):
     Where a key has few values, one of them may be what is meant without it.
     """
     name = TABLE[key].signature_key or key
-    values = (
-        [*citation._ALLOWED.get(key, ())] if TABLE[key].value_type in ("word", "counted") else []
-    )
+    values = [*ALLOWED_VALUES.get(key, ())] if TABLE[key].value_type in ("word", "counted") else []
     for base in BASES:
         parts = [part for part in base.split("|") if not part.startswith(f"{name}:")]
         without = paragraph("|".join([*parts, "spanagree:1.0.0"]))
@@ -361,6 +361,7 @@ def test_an_attribute_is_named():
         line = f"attribute:type|match:exact|chance:nonoverlapping|{result}|spanagree:1.0.0"
         assert says in paragraph(line)
         assert "attribute" not in paragraph(line.removeprefix("attribute:type|"))
+    assert "the attribute auto, too" in paragraph("attribute:auto|match:exact|spanagree:1.0.0")
     odd = "attribute:[[holm1979]] {{ x }} \\input|match:exact|average:micro|spanagree:1.0.0"
     assert "attribute [ [holm1979]] {{ x }} \\input, too" in paragraph(odd)
     assert "holm1979" not in keys(odd)

@@ -12,8 +12,8 @@ from spanagree.chance.table import StartDistributions, StartSettings
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MEASURES
 from spanagree.labels.sparse_agreement import WEIGHTS
-from spanagree.report.citation import parse_signature
 from spanagree.report.explain import EXPLAINED, explain, read_paragraphs
+from spanagree.report.read_signature import parse_signature
 from spanagree.results.display import DisplayTable
 from spanagree.results.frame import Column, Frame
 from spanagree.systems.difference_tests import TESTS

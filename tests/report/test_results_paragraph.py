@@ -9,7 +9,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.report.citation import REFERENCES
+from spanagree.report.sources import REFERENCES
 
 
 def words(result, form="text"):

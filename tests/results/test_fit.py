@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.report.citation import parse_signature
+from spanagree.report.read_signature import parse_signature
 from spanagree.results import latex, markdown, text
 from spanagree.results.display import pivot_table
 from spanagree.results.fit import PAGE, TextColumn, TextTable, compute_width, fit_to_page
