@@ -25,8 +25,8 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
-from spanagree.report.overview import SystemsOverview, build_systems_overview
-from spanagree.report.page.pieces import show_levels
+from spanagree.report.page.matrices import show_levels
+from spanagree.report.systems_overview import SystemsOverview, build_systems_overview
 from spanagree.results.cells import format_figure, format_p
 from spanagree.results.display import DisplayTable
 from spanagree.results.html import build_element, escape_invisible

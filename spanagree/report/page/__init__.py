@@ -6,42 +6,20 @@ page contains as JSON, in columns. The page loads nothing else.
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
-import math
 from collections.abc import Sequence
-from importlib.resources import files
-from typing import Any
 
 from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, pluralize
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.formats.guessed import CorpusLike, as_corpus
-from spanagree.report.overview import (
-    Overview,
-    build_references_overview,
-    build_systems_overview,
-    build_team_overview,
-    select_first,
-)
-from spanagree.report.page import pieces
-from spanagree.report.page.documents import format_data
-from spanagree.results.cells import format_figure
-from spanagree.results.html import (
-    Html,
-    escape_html,
-    render_name,
-    render_number,
-    render_remarks,
-    render_table,
-)
-from spanagree.results.svg import select_shade
-from spanagree.settings import document_noun
+from spanagree.report.overview import Overview
+from spanagree.report.page.render import render_page
+from spanagree.report.references_overview import build_references_overview
+from spanagree.report.systems_overview import build_systems_overview
+from spanagree.report.team_overview import build_team_overview
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy
-from spanagree.version import __version__
 
 
 def write_report(
@@ -141,64 +119,3 @@ def _check_subject(corpus: Corpus, gold: str | None, *, team: bool, against: boo
     if team and len(corpus.layers) < 2:
         annotators = pluralize(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
-
-
-def render_page(report: Overview) -> str:
-    """Render the HTML of a report."""
-    style, script = (_read_file(f"page.{extension}") for extension in ("css", "js"))
-    text: str = (
-        _build_environment()
-        .get_template(report.TEMPLATE)
-        .render(
-            report=report,
-            document=document_noun(report.difficulty.settings),
-            policy=Html(
-                f"default-src 'none'; script-src '{_compute_hash(script)}';"
-                f" style-src '{_compute_hash(style)}';"
-                " base-uri 'none'; form-action 'none'"
-            ),
-            style=Html(style),
-            script=Html(script),
-            data=Html(format_data(report)),
-        )
-    )
-    return text
-
-
-@functools.cache
-def _build_environment() -> Any:
-    """Build the Jinja environment of the page's templates, which escapes text that is not HTML."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(_read_file),
-        autoescape=True,
-        finalize=lambda value: value if hasattr(value, "__html__") else escape_html(str(value)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.tests["nan"] = math.isnan
-    environment.globals |= {"version": __version__, "pieces": pieces}
-    template_functions = (
-        pluralize,
-        format_figure,
-        select_first,
-        render_name,
-        render_number,
-        render_remarks,
-        select_shade,
-        render_table,
-    )
-    environment.globals |= {function.__name__: function for function in template_functions}
-    return environment
-
-
-def _read_file(file: str) -> str:
-    """Read a file of this folder."""
-    return files(__name__).joinpath(file).read_text("utf-8")
-
-
-def _compute_hash(text: str) -> str:
-    """Compute the hash of a style or script for the page's policy."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
