@@ -51,8 +51,6 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("formats/recognise.py", "markup"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
     ("tools/xml_tools.py", "tool.pattern"): [tool.pattern for tool in xml_tools.TOOLS],
-    # the name of one of our own functions
-    ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
     # the letters of a line of 80 columns, and of a shorter one
     ("results/fit.py", "pattern"): [
         rf"\A{fit._LINE.format(80)}|{fit._LINE.format(width)}" for width in (7, 78)

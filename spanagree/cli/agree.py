@@ -19,8 +19,21 @@ import click
 import spanagree as sa
 from spanagree.choices import BY, SLICES, AnnotatorSort, list_names
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import (
+    DRAWN_CHANCE,
+    build_annotators_option,
+    build_certainty_options,
+    build_comparison_options,
+    build_place_options,
+    build_target_options,
+    build_view_or_slices_option,
+    build_workers_option,
+)
+from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import add_rules, exclude_terms, require_terms
+from spanagree.cli.output_options import build_output_options
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.slices import FILE, build_seen_option, score_each_file, show_slices
 from spanagree.cli.unitizing import (
     AGREEMENT_MEASURES,
@@ -41,14 +54,14 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
 _OF_F1 = exclude_terms("measure!=f1", term="by=annotator|document")
 _OF_PAIRS = [exclude_terms("by=annotator|label|document", "the test is for pairs")]
 _NOT_OF_SLICES = exclude_terms("slices")
-_DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {options.DRAWN_CHANCE}"}
+_DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {DRAWN_CHANCE}"}
 
 
 @command(
     options.FILES,
-    options.build_comparison_options(
+    build_comparison_options(
         options.build_option("--measure", _MEASURE, choices=AGREEMENT_MEASURES, unless="f1"),
-        options.build_view_or_slices_option(BY["Agreement"], SLICES, rules=[_OF_F1]),
+        build_view_or_slices_option(BY["Agreement"], SLICES, rules=[_OF_F1]),
         build_seen_option(),
         options.build_option(
             "--sort",
@@ -57,7 +70,7 @@ _DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {opti
             unless="as in the corpus",
             rules=[require_terms("by=annotator")],
         ),
-        options.build_annotators_option(),
+        build_annotators_option(),
         *add_rules(
             options.build_options_from_function(_AGREE, "without", "min_shared"),
             _NOT_OF_SLICES,
@@ -69,27 +82,25 @@ _DRAW_OPTIONS = {"resamples": "slices", "seed": f"slices measure=gamma|all {opti
         ),
         function=_AGREE,
     ),
-    options.build_target_options(),
-    options.build_place_options(),
+    build_target_options(),
+    build_place_options(),
     build_unitizing_options(),
     add_rules(
         add_rules(
-            options.build_certainty_options(
-                has_over=True, draw_options=_DRAW_OPTIONS, without="document"
-            ),
+            build_certainty_options(has_over=True, draw_options=_DRAW_OPTIONS, without="document"),
             exclude_terms("measure=alpha-u|gamma|all"),
             names="cluster_by",
         ),
         exclude_terms("measure!=f1 slices by=pair"),
         names="over",
     ),
-    options.build_workers_option(),
+    build_workers_option(),
     add_rules(
-        options.build_reading_options(strings=True),
+        build_reading_options(strings=True),
         exclude_terms("measure!=f1", "it needs segments with a place in the text"),
         names="unplaced strings",
     ),
-    options.build_output_options(),
+    build_output_options(),
     alternatives=ALTERNATIVES,
 )
 def agree(

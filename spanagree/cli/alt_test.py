@@ -16,10 +16,14 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import build_comparison_options
+from spanagree.cli.job import CommandContext
 from spanagree.cli.label_tables import build_label_options, move_span_options, read_label_table
 from spanagree.cli.option_rules import add_rules, exclude_terms, require_terms
+from spanagree.cli.output_options import build_output_options
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 
 _FUNCTION = "spanagree.references.alt_test.alt_test"
 _TABLE = "Read a table of labels, not spans."
@@ -30,7 +34,7 @@ _OF_LABELS = require_terms("table")
 @command(
     options.FILES,
     add_rules(
-        options.build_comparison_options(
+        build_comparison_options(
             *add_rules(
                 options.build_options_from_function(
                     _FUNCTION, skip=("match", "chance"), required=("candidate", "epsilon")
@@ -51,10 +55,8 @@ _OF_LABELS = require_terms("table")
         _OF_LABELS,
         names="item wide counts categories duplicates separator",
     ),
-    options.build_reading_options(
-        skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS
-    ),
-    options.build_output_options(),
+    build_reading_options(skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS),
+    build_output_options(),
 )
 def alt_test(job: CommandContext, candidate: str, table: bool = False, **settings: Any) -> None:
     """Test whether a candidate may replace an annotator, and show the result.

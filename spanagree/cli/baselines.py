@@ -10,6 +10,7 @@ from spanagree.choices import Baseline, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import exclude_terms
+from spanagree.cli.option_values import parse_names
 from spanagree.errors import check_choice
 
 
@@ -18,7 +19,7 @@ def build_baseline_option() -> options.Option:
     purpose = f"Add baselines as systems: {', '.join(list_names(Baseline))}."
     rules = [exclude_terms("team", "it is for systems")]
     return options.build_option(
-        "--baseline", purpose, metavar="NAME,...", parse=options.parse_names, rules=rules
+        "--baseline", purpose, metavar="NAME,...", parse=parse_names, rules=rules
     )
 
 

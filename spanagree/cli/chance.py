@@ -11,7 +11,10 @@ import click
 import spanagree as sa
 from spanagree.choices import Chance
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.job import CommandContext
+from spanagree.cli.option_values import parse_integers
+from spanagree.cli.output_options import build_output_options
 
 _LENGTHS = "Lengths of the segments."
 
@@ -21,12 +24,12 @@ _LENGTHS = "Lengths of the segments."
     options.group_options(
         "The document",
         options.build_integer_option("--length", "Length of the document in tokens."),
-        options.build_option("--segments", _LENGTHS, metavar="N,...", parse=options.parse_integers),
+        options.build_option("--segments", _LENGTHS, metavar="N,...", parse=parse_integers),
         *options.build_options_from_function(
             "spanagree.chance.start_distributions.start_distribution", "chance"
         ),
     ),
-    options.build_output_options(),
+    build_output_options(),
 )
 def chance(
     job: CommandContext,

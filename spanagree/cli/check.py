@@ -12,7 +12,10 @@ from __future__ import annotations
 import click
 
 from spanagree.cli import options
-from spanagree.cli.job import FAILED, CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.job import FAILED, CommandContext
+from spanagree.cli.output_options import build_output_options
+from spanagree.cli.reading_options import NOT_CHECKED, build_reading_options
 
 _FAIL = "Least severe problem for which the exit code is 1."
 
@@ -23,8 +26,8 @@ _FAIL = "Least severe problem for which the exit code is 1."
         "Checking",
         options.build_option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
-    options.build_output_options(("text", "json"), plot=False, explain=False),
-    options.build_reading_options(skip=options.NOT_CHECKED, strings=True, described_by=""),
+    build_output_options(("text", "json"), plot=False, explain=False),
+    build_reading_options(skip=NOT_CHECKED, strings=True, described_by=""),
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
     """Show the contents and problems of files; exit with 1 if a problem is severe.

@@ -15,8 +15,11 @@ import click
 
 from spanagree.choices import Cited, list_names
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, check_outputs, command
+from spanagree.cli.command import command
+from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import require_terms
+from spanagree.cli.output_options import build_output_options
+from spanagree.cli.outputs import check_outputs
 
 _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
 _OF_FILE = require_terms("result", "a file that --format json wrote")
@@ -25,7 +28,7 @@ _OF_FILE = require_terms("result", "a file that --format json wrote")
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
     options.group_options("Paragraph", options.build_flag("--results", _RESULTS, rules=[_OF_FILE])),
-    options.build_output_options(list_names(Cited), plot=False, explain=False),
+    build_output_options(list_names(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
     """Write a methods paragraph, or a paragraph of results, and references.

@@ -21,10 +21,19 @@ import click
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import (
+    build_annotators_option,
+    build_certainty_options,
+    build_view_or_slices_option,
+    build_workers_option,
+)
+from spanagree.cli.job import CommandContext
 from spanagree.cli.label_tables import build_label_options, move_span_options, read_label_table
 from spanagree.cli.option_rules import AlternativeCall, add_rules, exclude_terms, require_terms
+from spanagree.cli.output_options import build_output_options
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.slices import score_slices_of_labels
 
 _ATTRIBUTE = (
@@ -69,7 +78,7 @@ _ALTERNATIVES = [
         ),
         options.build_option("--attribute", _ATTRIBUTE, metavar="NAME"),
         *add_rules(
-            [options.build_annotators_option("Compare only these annotators.")],
+            [build_annotators_option("Compare only these annotators.")],
             exclude_terms("workers", "all annotators are compared"),
         ),
     ),
@@ -78,20 +87,20 @@ _ALTERNATIVES = [
         *options.build_options_from_function(
             _FUNCTION, "weights", "measurement", "category_weights", "complete_only"
         ),
-        options.build_view_or_slices_option(
+        build_view_or_slices_option(
             [*BY["Coefficients"], "label"], rules=[require_terms("tokens", term="by=label")]
         ),
     ),
-    options.build_certainty_options(without="annotator|pair|item"),
+    build_certainty_options(without="annotator|pair|item"),
     add_rules(
-        options.build_workers_option(),
+        build_workers_option(),
         require_terms("tokens", "a table of labels is read as a whole"),
     ),
-    options.build_reading_options(
+    build_reading_options(
         skip=("--tokens", "--annotator", "--label", "--unplaced"),
         span_rule=require_terms("tokens attribute", "it is for span corpora"),
     ),
-    options.build_output_options(),
+    build_output_options(),
     alternatives=_ALTERNATIVES,
 )
 def coefficients(

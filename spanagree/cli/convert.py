@@ -14,8 +14,14 @@ import click
 
 from spanagree.choices import Cut, Writable, list_names
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command, show_notes
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import build_annotators_option
+from spanagree.cli.job import CommandContext
+from spanagree.cli.option_values import parse_names
+from spanagree.cli.output_options import build_corpus_output_options
+from spanagree.cli.outputs import show_notes
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.errors import SettingError, escape_name
 
 _OUT = "Path of the new file."
@@ -29,18 +35,16 @@ _CUT = "Treatment of segments that cut a token."
     options.FILES,
     options.group_options(
         "Converting",
-        *options.build_corpus_output_options(
+        *build_corpus_output_options(
             _OUT, list_names(Writable), "by extension", metavar="OUT", required=True
         ),
-        options.build_annotators_option("Annotators to keep."),
-        options.build_option(
-            "--as-predictions", _MODELS, metavar="NAME,...", parse=options.parse_names
-        ),
+        build_annotators_option("Annotators to keep."),
+        options.build_option("--as-predictions", _MODELS, metavar="NAME,...", parse=parse_names),
         options.build_option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.build_option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.build_option("--cut", _CUT, choices=list_names(Cut), unless="error"),
     ),
-    options.build_reading_options(strings=True),
+    build_reading_options(strings=True),
 )
 def convert(
     job: CommandContext,

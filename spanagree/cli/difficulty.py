@@ -11,26 +11,36 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import (
+    build_annotators_option,
+    build_comparison_options,
+    build_gold_option,
+    build_place_options,
+    build_workers_option,
+)
+from spanagree.cli.job import CommandContext
+from spanagree.cli.output_options import build_output_options
+from spanagree.cli.reading_options import build_reading_options
 
 _FUNCTION = "spanagree.levels.difficulty.difficulty"
 
 
 def build_team_options() -> options.Group:
     """Build the options of comparisons by gold or by a team."""
-    annotators = options.build_annotators_option("Annotators who are the team.")
-    return options.build_comparison_options(
-        options.build_gold_option("the team"), annotators, function=_FUNCTION, seed=True
+    annotators = build_annotators_option("Annotators who are the team.")
+    return build_comparison_options(
+        build_gold_option("the team"), annotators, function=_FUNCTION, seed=True
     )
 
 
 @command(
     options.FILES,
     build_team_options(),
-    options.build_place_options(),
-    options.build_workers_option(),
-    options.build_reading_options(),
-    options.build_output_options(),
+    build_place_options(),
+    build_workers_option(),
+    build_reading_options(),
+    build_output_options(),
 )
 def difficulty(job: CommandContext, **settings: Any) -> None:
     job.show_result(find_difficulty(job, job.read_corpus_or_parts(), **settings))

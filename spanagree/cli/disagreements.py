@@ -21,9 +21,14 @@ import click
 import spanagree as sa
 from spanagree.choices import BY, Kind, Shown, list_names
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import build_comparison_options
+from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import AlternativeCall, add_rules, exclude_terms, require_terms
+from spanagree.cli.option_values import format_option_name, parse_names
+from spanagree.cli.output_options import build_output_options
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.worklists import build_worklist_options, check_worklist, write_worklist
 from spanagree.errors import pluralize
 
@@ -73,18 +78,16 @@ _ALTERNATIVES = [
             rules=[exclude_terms("rest")],
         ),
         options.build_option("--rest", _REST, metavar="A", rules=[require_terms(_MATRIX)]),
-        options.build_option(
-            "--kind", _KINDS, metavar="KIND,...", unless="all", parse=options.parse_names
-        ),
+        options.build_option("--kind", _KINDS, metavar="KIND,...", unless="all", parse=parse_names),
     ),
-    options.build_comparison_options(
+    build_comparison_options(
         options.build_option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
         options.build_option("--what", _WHAT, choices=["segments", "relations"]),
         options.build_option(
             "--undirected",
             _UNDIRECTED,
             metavar="LABEL,...",
-            parse=options.parse_names,
+            parse=parse_names,
             rules=[require_terms("what=relations")],
         ),
         *options.build_options_from_function(_DISPUTES, "sort"),
@@ -94,13 +97,11 @@ _ALTERNATIVES = [
     ),
     build_worklist_options(),
     add_rules(
-        options.build_output_options(
-            dict.fromkeys([*_SEGMENTS, *list_names(Shown)]), explain=False
-        ),
+        build_output_options(dict.fromkeys([*_SEGMENTS, *list_names(Shown)]), explain=False),
         require_terms(_MATRIX, term="format=markdown|latex"),
         names="format",
     ),
-    options.build_reading_options(),
+    build_reading_options(),
     alternatives=_ALTERNATIVES,
 )
 def disagreements(
@@ -151,7 +152,7 @@ def disagreements(
         return
     if unsupported_options := [*settings, *(["by"] if job.by else [])]:
         raise click.UsageError(
-            f"{options.format_option_name(unsupported_options[0])} is for more annotators than"
+            f"{format_option_name(unsupported_options[0])} is for more annotators than"
             " two; leave it out"
         )
     a, b = (str(job.resolve_layer(name, corpus)) for name in between or corpus.annotators)

@@ -24,14 +24,31 @@ from spanagree.cli.baselines import (
     check_baselines,
     select_draw_settings,
 )
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import (
+    DRAWN_CHANCE,
+    build_beta_option,
+    build_certainty_options,
+    build_comparison_options,
+    build_gold_option,
+    build_level_options,
+    build_place_options,
+    build_random_side_option,
+    build_runs_option,
+    build_target_options,
+    build_view_or_slices_option,
+    build_workers_option,
+)
 from spanagree.cli.first_layer import (
     add_first_layer_note,
     add_first_layer_note_of_parts,
     warn_of_gold,
 )
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import exclude_terms, require_terms
+from spanagree.cli.output_options import build_output_options
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.references import ALTERNATIVE, build_reference_options, compare_with_references
 from spanagree.cli.slices import FILE, build_seen_option, score_each_file, show_slices
 
@@ -67,25 +84,25 @@ _SWEEP_RULES = [
 ]
 _DRAW_OPTIONS = {
     "resamples": "test=permutation|bootstrap|chance slices",
-    "seed": f"test baseline=random {options.DRAWN_CHANCE} slices sweep",
+    "seed": f"test baseline=random {DRAWN_CHANCE} slices sweep",
 }
 
 
 @command(
     options.FILES,
-    options.build_comparison_options(
-        options.build_gold_option(),
-        options.build_view_or_slices_option(_VIEWS, SLICES, rules=_VIEW_RULES),
+    build_comparison_options(
+        build_gold_option(),
+        build_view_or_slices_option(_VIEWS, SLICES, rules=_VIEW_RULES),
         build_seen_option(),
-        options.build_beta_option(),
+        build_beta_option(),
         options.build_option("--sweep", _SWEEP, choices=["score"], rules=_SWEEP_RULES),
-        options.build_runs_option(),
+        build_runs_option(),
         build_baseline_option(),
     ),
-    options.build_target_options(),
-    options.build_place_options(options.build_random_side_option()),
+    build_target_options(),
+    build_place_options(build_random_side_option()),
     build_reference_options(),
-    options.build_certainty_options(
+    build_certainty_options(
         options.build_option(
             "--test",
             _TEST,
@@ -96,10 +113,10 @@ _DRAW_OPTIONS = {
         requested_by="ci test sweep",
         without="document",
     ),
-    options.build_level_options(),
-    options.build_reading_options(strings=True),
-    options.build_workers_option(),
-    options.build_output_options(),
+    build_level_options(),
+    build_reading_options(strings=True),
+    build_workers_option(),
+    build_output_options(),
     alternatives=[ALTERNATIVE],
 )
 def evaluate(

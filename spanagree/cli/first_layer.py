@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import spanagree as sa
 from spanagree.choices import select_gold_names
-from spanagree.cli.job import CommandContext, show_notes
+from spanagree.cli.job import CommandContext
+from spanagree.cli.outputs import show_notes
 from spanagree.errors import escape_name
 
 _ORDERS = ("columns", "tags", "spans")  # options that name layers in an order

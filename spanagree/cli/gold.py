@@ -17,9 +17,13 @@ import click
 import spanagree as sa
 from spanagree.choices import BY, Writable, list_names
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import build_view_option
+from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import add_rules, require_terms
+from spanagree.cli.output_options import build_corpus_output_options, build_output_options
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.worklists import (
     build_worklist_options,
     check_worklist,
@@ -38,13 +42,13 @@ _KEEP = "With --output, write the annotators too."
     options.group_options(
         "Voting",
         *options.build_options_from_function("spanagree.project.gold.make_gold"),
-        options.build_view_option(BY["Gold"]),
+        build_view_option(BY["Gold"]),
     ),
     options.group_options(
         "Writing",
         *add_rules(
             [
-                *options.build_corpus_output_options(
+                *build_corpus_output_options(
                     _WRITE, list_names(Writable), "by extension", metavar="OUT"
                 ),
                 options.build_flag("--keep-annotators", _KEEP),
@@ -54,8 +58,8 @@ _KEEP = "With --output, write the annotators too."
         ),
     ),
     build_worklist_options(),
-    [option for option in options.build_output_options() if option.name != "output"],
-    options.build_reading_options(skip=("--unplaced",)),
+    [option for option in build_output_options() if option.name != "output"],
+    build_reading_options(skip=("--unplaced",)),
 )
 def gold(
     job: CommandContext,

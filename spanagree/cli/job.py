@@ -1,38 +1,31 @@
-"""Context of all commands: reading, running and output.
-
-Options that many commands share, such as those of reading, are fields of the context. All other
-options are arguments of the command's function.
-"""
+"""Context of a command: its files and shared options, reading, working and output."""
 
 from __future__ import annotations
 
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import spanagree as sa
-from spanagree.cli import option_rules, options, signals
-from spanagree.cli.help_pages import Command, sort_options
-from spanagree.cli.notes import select_note_of_each_kind
+from spanagree.cli import signals
+from spanagree.cli.comparison_options import SELECTION
+from spanagree.cli.option_values import format_option_name, parse_layers
+from spanagree.cli.outputs import check_outputs, show_notes
 from spanagree.cli.progress import hide_progress, start_progress
 from spanagree.cli.signatures import read_parameters
 from spanagree.errors import (
-    InputError,
-    MissingLayerError,
     SettingError,
     check_choice,
     check_integer,
     escape_name,
     quote_value,
-    shorten_message,
 )
-from spanagree.files import check_writable, write_text, yield_pairs_of_same_file
+from spanagree.files import write_text, yield_pairs_of_same_file
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -44,7 +37,6 @@ FAILED = 1
 """Exit code for invalid input."""
 
 _DIGITS = 15  # exact decimals of a float
-_CHANCE_OPTIONS = ("places", "chance_of")  # options that become part of the chance model
 _Result = TypeVar("_Result")
 
 
@@ -53,100 +45,6 @@ class ReaderGoneError(BrokenPipeError):
 
     It has no errno, as click would exit with 1 for it.
     """
-
-
-def command(
-    argument: click.Argument | None,
-    *groups: options.Group,
-    alternatives: Sequence[option_rules.AlternativeCall] = (),
-) -> Callable[[Callable[..., None]], Command]:
-    """Build a decorator that turns a function into a command.
-
-    The function receives a context, and those of its own options that a user gave. The help of the
-    command is the docstring of the module.
-
-    Args:
-        argument: argument after the options, if any.
-        groups: groups of options, in the order of the help.
-        alternatives: functions that are called instead of the usual one, if some options are given.
-    """
-    members = [member for group in (*groups, options.build_message_options()) for member in group]
-
-    def build_command(function: Callable[..., None]) -> Command:
-        """Build the command of a function."""
-        name = function.__name__.replace("_", "-")
-
-        @functools.wraps(function)
-        def run_command(**values: Any) -> None:
-            """Check the given options, split them, and call the function of the command.
-
-            ``values`` has the values of all options from click, by name.
-            """
-            option_values = {key: value for key, value in values.items() if options.is_given(value)}
-            option_values |= options.format_by_extension(option_values, members)
-            if any(member.name == "runs" for member in members):
-                option_values |= options.parse_run_files(option_values)
-            if slices := options.find_slices(option_values, members):
-                option_values = {
-                    key: value for key, value in option_values.items() if key != "by"
-                } | slices
-            job, arguments = _make_context(option_values, members)
-            job.check_patterns()
-            patterns = {option_rules.PATTERNS: True} if job.has_patterns else {}
-            option_rules.check_options({**option_values, **patterns}, members, alternatives)
-            if "overlap_at" in arguments:
-                arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
-            signals.raise_on_signals()
-            job.check_output_paths()
-            chance_options = {
-                key: arguments.pop(key) for key in _CHANCE_OPTIONS if key in arguments
-            }
-            if chance_options:
-                chance = arguments.get("chance", "auto")
-                arguments["chance"] = job.build_chance_model(chance, **chance_options)
-            try:
-                function(job, **arguments)
-            except MissingLayerError:
-                # notes on skipped files may explain why a layer is missing
-                show_notes(note for note in job.notes if "passed over" in note)
-                raise
-            finally:
-                hide_progress()
-
-        params = [*([argument] if argument else []), *sort_options(name, members)]
-        purpose = sys.modules[function.__module__].__doc__
-        result = Command(name, params=params, callback=run_command, help=purpose)
-        result.alternatives = alternatives
-        return result
-
-    return build_command
-
-
-def _make_context(
-    option_values: Mapping[str, Any], members: options.Group
-) -> tuple[CommandContext, dict[str, Any]]:
-    """Split the given options into the context and the arguments of the command's function.
-
-    Args:
-        option_values: value of each option that a user gave, by name.
-        members: options of the command.
-    """
-    arguments = {
-        key: value for key, value in option_values.items() if key not in ("verbose", "quiet")
-    }
-    context_fields: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
-    for member in members:
-        if member.context_field and member.name in arguments:
-            context_fields[member.context_field][member.name] = arguments.pop(str(member.name))
-    if "attribute" in arguments:  # attributes are read only on request
-        context_fields["reading"]["attributes"] = [arguments["attribute"]]
-    if arguments.keys() & {"min_score", "sweep"}:
-        context_fields["reading"]["scores"] = True
-    for context_field in fields(CommandContext):
-        if context_field.name in arguments:
-            context_fields[context_field.name] = arguments.pop(context_field.name)
-    outputs = click.get_current_context().find_object(list)
-    return CommandContext(**context_fields, written=[] if outputs is None else outputs), arguments
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +119,7 @@ class CommandContext:
 
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
-        outputs |= {options.format_option_name(name): path for name, path in extra_outputs.items()}
+        outputs |= {format_option_name(name): path for name, path in extra_outputs.items()}
         inputs = [path for file in self.files for path in (file, file.partition("=")[2])]
         inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
@@ -248,7 +146,7 @@ class CommandContext:
     @functools.cached_property
     def paths(self) -> dict[str, str]:
         """Paths by the name of their layer; files that are passed twice cause a note."""
-        paths = options.parse_layers(self.files)
+        paths = parse_layers(self.files)
         names = list(paths)
         show_notes(
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
@@ -371,7 +269,7 @@ class CommandContext:
         Returns:
             The corpus with the selected items as segments, and the remaining settings.
         """
-        names = read_parameters(options.SELECTION)
+        names = read_parameters(SELECTION)
         target_settings = {name: settings[name] for name in names if name in settings}
         other_settings = {name: value for name, value in settings.items() if name not in names}
         if not target_settings:
@@ -520,43 +418,3 @@ def _remove_repeated_signatures(tables: Sequence[Frame]) -> list[Frame]:
         else table
         for i, table in enumerate(tables)
     ]
-
-
-def show_notes(notes: Iterable[str]) -> None:
-    """Write notes on stderr, after stdout; one of each kind, or all with ``--verbose``."""
-    hide_progress()
-    sys.stdout.flush()
-    verbose = click.get_current_context().params.get("verbose")
-    for note in notes if verbose else select_note_of_each_kind(notes, "--verbose lists all"):
-        click.echo(f"spanagree: note: {shorten_message(escape_name(note))}", err=True)
-
-
-def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
-    """Check that outputs can be written, are not inputs, and differ from each other.
-
-    Args:
-        outputs: path by option; `None` for an option that was not given.
-        inputs: paths of the inputs.
-
-    Raises:
-        InputError: for the first output that breaks a condition.
-    """
-    option_by_path: dict[str, str] = {}
-    for option, output in outputs.items():
-        if output is None or output == "-":
-            continue
-        check_writable(output)
-        path = Path(output)
-        for input_path in inputs:
-            if path.is_file() and os.path.exists(input_path) and path.samefile(input_path):
-                raise InputError(
-                    f"{escape_name(output)}: is an input too, which {option} would overwrite; name"
-                    " another file"
-                )
-        real_path = os.path.realpath(path)
-        if real_path in option_by_path:
-            raise InputError(
-                f"{escape_name(output)}: is given to {option_by_path[real_path]} and to"
-                f" {option}; each needs a file of its own"
-            )
-        option_by_path[real_path] = option

@@ -12,6 +12,7 @@ import spanagree as sa
 from spanagree.choices import Duplicates, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
+from spanagree.cli.option_values import format_option_name, parse_names
 from spanagree.errors import escape_name, pluralize
 
 _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # extensions of tables of labels
@@ -54,7 +55,7 @@ def build_label_options() -> options.Group:
             _CATEGORIES,
             metavar="NAME,...",
             unless="all used",
-            parse=options.parse_names,
+            parse=parse_names,
         ),
         options.build_option(
             "--duplicates", _DUPLICATES, choices=list_names(Duplicates), unless="error"
@@ -101,5 +102,5 @@ def read_label_table(job: CommandContext, labels: dict[str, Any]) -> sa.labels.L
         )
     for name, flag_name in {"annotator": "wide", "label": "counts"}.items():
         if flag_name in labels and name in labels:
-            labels[name] = options.parse_names(labels[name], options.format_option_name(name))
+            labels[name] = parse_names(labels[name], format_option_name(name))
     return sa.read_labels(path, **labels)

@@ -10,8 +10,12 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import build_comparison_options
+from spanagree.cli.job import CommandContext
+from spanagree.cli.output_options import build_output_options
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 
 _FUNCTION = "spanagree.project.plan.plan_sample"
 _OPTIONS = options.build_options_from_function(
@@ -21,12 +25,12 @@ _OPTIONS = options.build_options_from_function(
 
 @command(
     options.FILES,
-    options.build_comparison_options(*_OPTIONS, function=_FUNCTION),
+    build_comparison_options(*_OPTIONS, function=_FUNCTION),
     options.group_options(
         "Certainty", *options.build_options_from_function(_FUNCTION, "confidence", "seed")
     ),
-    options.build_reading_options(),
-    options.build_output_options(plot=False),
+    build_reading_options(),
+    build_output_options(plot=False),
 )
 def plan(job: CommandContext, width: float, **settings: Any) -> None:
     job.show_result(

@@ -21,10 +21,18 @@ from spanagree.cli.baselines import (
     build_baseline_option,
     select_draw_settings,
 )
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import (
+    build_beta_option,
+    build_comparison_options,
+    build_gold_option,
+)
 from spanagree.cli.first_layer import add_first_layer_note
-from spanagree.cli.job import CommandContext, command, show_notes
+from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import add_rules, exclude_terms
+from spanagree.cli.outputs import show_notes
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.references import build_side_options, resolve_sides
 from spanagree.cli.slices import list_sources, list_views_in_errors
 from spanagree.errors import escape_name
@@ -45,18 +53,16 @@ _ONE_SUBJECT = "a report shows systems against gold, a team, or systems against 
     options.group_options(
         "Output", options.build_option("-o --output", _FILE, metavar="HTML", required=True)
     ),
-    options.build_comparison_options(
-        *add_rules(
-            [options.build_gold_option()], exclude_terms("team references systems", _ONE_SUBJECT)
-        ),
+    build_comparison_options(
+        *add_rules([build_gold_option()], exclude_terms("team references systems", _ONE_SUBJECT)),
         options.build_flag("--team", _TEAM, rules=[exclude_terms(_SIDES, _ONE_SUBJECT)]),
         *build_side_options(),
         build_baseline_option(),
-        options.build_beta_option(),
+        build_beta_option(),
         options.build_option("--by", _BY, metavar="COLUMN", rules=[exclude_terms(_SIDES, _SLICED)]),
         options.build_flag("--measures", "Show α_U and γ of a team next to F1; γ takes a while."),
     ),
-    options.build_reading_options(),
+    build_reading_options(),
 )
 def report(
     job: CommandContext,

@@ -13,9 +13,14 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import SplitForm, list_names
 from spanagree.cli import options
+from spanagree.cli.command import command
+from spanagree.cli.comparison_options import build_level_options
 from spanagree.cli.difficulty import build_team_options, find_difficulty
-from spanagree.cli.job import CommandContext, command, show_notes
+from spanagree.cli.job import CommandContext
+from spanagree.cli.output_options import build_corpus_output_options
+from spanagree.cli.outputs import show_notes
 from spanagree.cli.progress import start_progress
+from spanagree.cli.reading_options import build_reading_options
 from spanagree.errors import InputError, escape_name, pluralize
 from spanagree.files import name_output_in_errors
 
@@ -24,7 +29,7 @@ from spanagree.files import name_output_in_errors
     options.FILES,
     options.group_options(
         "Output",
-        *options.build_corpus_output_options(
+        *build_corpus_output_options(
             "Folder of the new files.",
             list_names(SplitForm),
             "jsonl",
@@ -36,9 +41,9 @@ from spanagree.files import name_output_in_errors
             "--force", "Write into a folder that is not empty; existing files are never replaced."
         ),
     ),
-    options.build_level_options(),
+    build_level_options(),
     build_team_options(),
-    options.build_reading_options(),
+    build_reading_options(),
 )
 def split(
     job: CommandContext, folder: str, to: str = "jsonl", force: bool = False, **settings: Any

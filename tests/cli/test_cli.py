@@ -638,13 +638,13 @@ TEN_LINES = '''\
 """Say how far annotators agree by shared tokens."""
 
 import spanagree as sa
-from spanagree.cli import options
-from spanagree.cli.job import command
+from spanagree.cli import comparison_options, options, output_options, reading_options
+from spanagree.cli.command import command
 
 chance = options.build_options_from_function("spanagree.agreement.agree.agree", "chance")
-certainty, workers = options.build_certainty_options(), options.build_workers_option()
-comparing = options.group_options("Comparing", *chance, options.build_view_option(["label"]))
-@command(options.FILES, comparing, certainty, workers, options.build_reading_options(), options.build_output_options())
+certainty, workers = comparison_options.build_certainty_options(), comparison_options.build_workers_option()
+comparing = options.group_options("Comparing", *chance, comparison_options.build_view_option(["label"]))
+@command(options.FILES, comparing, certainty, workers, reading_options.build_reading_options(), output_options.build_output_options())
 def shared_tokens(job, **own):
     job.show_result(job.run_with_workers("comparing", sa.agree, job.read_corpus_or_parts(), match="token", **own, **job.intervals))
 '''
