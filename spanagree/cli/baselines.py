@@ -10,7 +10,6 @@ from spanagree.choices import Baseline, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import exclude_terms
-from spanagree.cli.option_values import parse_names
 from spanagree.errors import check_choice
 
 
@@ -18,9 +17,7 @@ def build_baseline_option() -> options.Option:
     """Build the option of baselines."""
     purpose = f"Add baselines as systems: {', '.join(list_names(Baseline))}."
     rules = [exclude_terms("team", "it is for systems")]
-    return options.build_option(
-        "--baseline", purpose, metavar="NAME,...", parse=parse_names, rules=rules
-    )
+    return options.build_list_option("--baseline", purpose, rules=rules)
 
 
 def check_baselines(baselines: Sequence[str] | None) -> None:

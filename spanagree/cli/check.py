@@ -39,16 +39,15 @@ def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import apply_repairs
     from spanagree.formats.file_parts import read_raw_patterns
-    from spanagree.formats.patterns import find_matches
     from spanagree.formats.reading import describe_readers, find_reading_options
     from spanagree.results.data import to_json
 
     read_as, format_name, repair = job.split_reading_arguments()
     raw = read_raw_patterns(job.paths, read_as, format_name, repeats=True, thorough=True)
     result = inspect(apply_repairs(raw, repair))
-    files = [file for path in job.paths.values() if path != "-" for file in find_matches(path)]
+    files = job.list_files()
     if job.format == "json":
-        reading = {str(file): find_reading_options(file, read_as, format_name) for file in files}
+        reading = {file: find_reading_options(file, read_as, format_name) for file in files}
         job.write_output(to_json({**result.to_dict(), "reading": reading}))
     else:
         job.write_output(f"{describe_readers(files, read_as, format_name)}\n{result.to_text()}")

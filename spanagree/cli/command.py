@@ -62,7 +62,7 @@ def command(
                 option_values.pop("by", None)
                 option_values |= slices
             job, arguments = _make_context(option_values, members)
-            job.check_patterns()
+            job.list_files()  # a pattern that matches none is an error before all others
             patterns = {option_rules.PATTERNS: True} if job.has_patterns else {}
             option_rules.check_options({**option_values, **patterns}, members, alternatives)
             if "overlap_at" in arguments:

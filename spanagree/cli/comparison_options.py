@@ -9,13 +9,14 @@ from spanagree import choices
 from spanagree.choices import list_names
 from spanagree.cli.help_pages import convert_to_sentence
 from spanagree.cli.option_rules import PATTERNS, OptionRule, add_rules, exclude_terms, require_terms
-from spanagree.cli.option_values import parse_names, parse_numbers, parse_runs
+from spanagree.cli.option_values import parse_numbers, parse_runs
 from spanagree.cli.options import (
     Group,
     Option,
     Views,
     build_flag,
     build_integer_option,
+    build_list_option,
     build_option,
     build_options_from_function,
     group_options,
@@ -30,7 +31,6 @@ def build_comparison_options(
     *extra: Option,
     function: str = "spanagree.systems.evaluate.evaluate",
     rows: Iterable[str] = (),
-    match: Option | None = None,
     seed: bool = False,
 ) -> Group:
     """Build the options of comparisons: measure and chance, after options of one command only.
@@ -39,7 +39,6 @@ def build_comparison_options(
         extra: options of one command only.
         function: full name of the function with parameters for match and chance.
         rows: choices of ``--by``.
-        match: option of the measure that replaces the usual one.
         seed: True to include the seed of draws, for commands without the options of intervals.
     """
     purpose = (
@@ -49,20 +48,15 @@ def build_comparison_options(
     overlap_at = build_option(
         "--overlap-at", purpose, type=float, metavar="X", argument="match", rules=rules
     )
-    usual_match, chance = build_options_from_function(function, "match", "chance")
-    members = [
-        *extra,
-        *([build_view_option(rows)] if rows else []),
-        match or usual_match,
-        overlap_at,
-        chance,
-    ]
-    seeds = (
-        add_rules(build_options_from_function(function, "seed"), require_terms(DRAWN_CHANCE))
-        if seed
-        else []
-    )
-    return group_options("Comparing", *members, *seeds)
+    match, chance = build_options_from_function(function, "match", "chance")
+    members = [*extra]
+    if rows:
+        members.append(build_view_option(rows))
+    members += [match, overlap_at, chance]
+    if seed:
+        seeds = build_options_from_function(function, "seed")
+        members += add_rules(seeds, require_terms(DRAWN_CHANCE))
+    return group_options("Comparing", *members)
 
 
 SELECTION = "spanagree.comparisons.selection.Selection"
@@ -173,9 +167,7 @@ def build_gold_option(unless: str = "the first") -> Option:
 
 def build_annotators_option(purpose: str = "Compare only these annotators.") -> Option:
     """Build the option of selected annotators."""
-    return build_option(
-        "--annotators", purpose, metavar="NAME,...", unless="all", parse=parse_names
-    )
+    return build_list_option("--annotators", purpose, unless="all")
 
 
 def build_level_options() -> Group:

@@ -17,7 +17,6 @@ from spanagree.cli import options
 from spanagree.cli.command import command
 from spanagree.cli.comparison_options import build_annotators_option
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_values import parse_names
 from spanagree.cli.output_options import build_corpus_output_options
 from spanagree.cli.outputs import show_notes
 from spanagree.cli.progress import start_progress
@@ -39,7 +38,7 @@ _CUT = "Treatment of segments that cut a token."
             _OUT, list_names(Writable), "by extension", metavar="OUT", required=True
         ),
         build_annotators_option("Annotators to keep."),
-        options.build_option("--as-predictions", _MODELS, metavar="NAME,...", parse=parse_names),
+        options.build_list_option("--as-predictions", _MODELS),
         options.build_option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.build_option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.build_option("--cut", _CUT, choices=list_names(Cut), unless="error"),

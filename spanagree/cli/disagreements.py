@@ -25,7 +25,7 @@ from spanagree.cli.command import command
 from spanagree.cli.comparison_options import build_comparison_options
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import AlternativeCall, add_rules, exclude_terms, require_terms
-from spanagree.cli.option_values import format_option_name, parse_names
+from spanagree.cli.option_values import format_option_name
 from spanagree.cli.output_options import build_output_options
 from spanagree.cli.progress import start_progress
 from spanagree.cli.reading_options import build_reading_options
@@ -78,16 +78,15 @@ _ALTERNATIVES = [
             rules=[exclude_terms("rest")],
         ),
         options.build_option("--rest", _REST, metavar="A", rules=[require_terms(_MATRIX)]),
-        options.build_option("--kind", _KINDS, metavar="KIND,...", unless="all", parse=parse_names),
+        options.build_list_option("--kind", _KINDS, metavar="KIND,...", unless="all"),
     ),
     build_comparison_options(
         options.build_option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
         options.build_option("--what", _WHAT, choices=["segments", "relations"]),
-        options.build_option(
+        options.build_list_option(
             "--undirected",
             _UNDIRECTED,
             metavar="LABEL,...",
-            parse=parse_names,
             rules=[require_terms("what=relations")],
         ),
         *options.build_options_from_function(_DISPUTES, "sort"),

@@ -210,17 +210,15 @@ class CommandContext:
 
         return any(map(has_pattern, self.paths.values()))
 
-    def check_patterns(self) -> None:
-        """Check that each pattern matches a file, before its other options are checked.
+    def list_files(self) -> list[str]:
+        """List the paths of all files, also of those that patterns match, without standard input.
 
         Raises:
             InputError: if a pattern matches none.
         """
-        if self.has_patterns:
-            from spanagree.formats.patterns import find_matches
+        from spanagree.formats.patterns import find_matches
 
-            for path in self.paths.values():
-                find_matches(path)
+        return [file for path in self.paths.values() for file in find_matches(path) if file != "-"]
 
     def split_reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
         """Split the options of reading.

@@ -50,13 +50,7 @@ def build_label_options() -> options.Group:
             "--counts",
             "Read a table with a column for each category: the number of annotators who chose it.",
         ),
-        options.build_option(
-            "--categories",
-            _CATEGORIES,
-            metavar="NAME,...",
-            unless="all used",
-            parse=parse_names,
-        ),
+        options.build_list_option("--categories", _CATEGORIES, unless="all used"),
         options.build_option(
             "--duplicates", _DUPLICATES, choices=list_names(Duplicates), unless="error"
         ),

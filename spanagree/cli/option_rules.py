@@ -9,12 +9,15 @@ the parameters of that function are the options that are then allowed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from spanagree.cli.signatures import collect_parameter_names
 from spanagree.errors import escape_name
+
+if TYPE_CHECKING:
+    from spanagree.cli.options import Option  # which has rules
 
 PATTERNS = "patterns"
 """Term that holds if a pattern finds files."""
@@ -51,23 +54,6 @@ class OptionRule(NamedTuple):
     reason: str = ""
 
 
-class OptionLike(Protocol):
-    """Option; see :class:`spanagree.cli.options.Option`."""
-
-    context_field: str
-    is_shared: bool
-    argument: str
-    rules: tuple[OptionRule, ...]
-    type: Any
-
-    @property
-    def name(self) -> str | None:
-        """Name of the parameter that takes its value."""
-
-
-_Option = TypeVar("_Option", bound=OptionLike)
-
-
 class AlternativeCall(NamedTuple):
     """Function that a command calls instead of its usual one, if some options are given.
 
@@ -84,7 +70,7 @@ class AlternativeCall(NamedTuple):
     reason: str = ""
 
     def yield_unused_options(
-        self, option_values: Mapping[str, Any], members: Sequence[OptionLike]
+        self, option_values: Mapping[str, Any], members: Sequence[Option]
     ) -> Iterator[str]:
         """Yield the names of given options that neither the function nor the command uses.
 
@@ -123,7 +109,7 @@ def exclude_terms(terms: str, reason: str = "", *, term: str = "", unless: str =
     return OptionRule(excludes=terms, reason=reason, term=term, unless=unless)
 
 
-def add_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> list[_Option]:
+def add_rules(members: list[Option], *rules: OptionRule, names: str = "") -> list[Option]:
     """Add rules to options, or only to the options with these names; return all options."""
     for member in members:
         if not names or member.name in names.split():
@@ -133,7 +119,7 @@ def add_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> li
 
 def check_options(
     option_values: Mapping[str, Any],
-    members: Sequence[OptionLike],
+    members: Sequence[Option],
     alternatives: Sequence[AlternativeCall] = (),
 ) -> None:
     """Check that the given options go together.
@@ -159,7 +145,7 @@ def check_options(
 
 
 def _check_rule(
-    rule: OptionRule, option: str, option_values: Mapping[str, Any], members: Sequence[OptionLike]
+    rule: OptionRule, option: str, option_values: Mapping[str, Any], members: Sequence[Option]
 ) -> None:
     """Check one rule of an option; raise a `UsageError` if it is broken.
 
@@ -196,7 +182,7 @@ def _format_reason(reason: str) -> str:
     return f": {reason}" if reason else ""
 
 
-def accepts_term(term: str, members: Sequence[OptionLike]) -> bool:
+def accepts_term(term: str, members: Sequence[Option]) -> bool:
     """Check whether a command has the option of a term, and accepts one of its values."""
     name, is_among, values = _split_term(term)
     for member in members:

@@ -177,6 +177,13 @@ def build_integer_option(name: str, purpose: str, **attributes: Any) -> Option:
     return build_option(name, purpose, type=int, metavar="N", **attributes)
 
 
+def build_list_option(
+    name: str, purpose: str, metavar: str = "NAME,...", **attributes: Any
+) -> Option:
+    """Build an option that takes several names."""
+    return build_option(name, purpose, metavar=metavar, parse=parse_names, **attributes)
+
+
 def build_flag(name: str, purpose: str, **attributes: Any) -> Option:
     """Build an option without a value."""
     return build_option(name, purpose, is_flag=True, **attributes)
@@ -251,7 +258,7 @@ def _build_option_of_parameter(parameter: Parameter, text: str, required: bool) 
     if parameter.is_collection:
         if not all(choice in purpose for choice in allowed_values):
             purpose = add_choices(purpose, allowed_values)
-        return build_option(name, purpose, metavar="NAME,...", parse=parse_names, **attributes)
+        return build_list_option(name, purpose, **attributes)
     if allowed_values:
         return build_option(name, purpose, choices=allowed_values, **attributes)
     click_types = {"int": (int, "N"), "float": (float, "X")}

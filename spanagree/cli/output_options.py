@@ -11,13 +11,13 @@ import click
 from spanagree import choices
 from spanagree.choices import list_names
 from spanagree.cli.option_rules import add_rules, exclude_terms, require_terms
-from spanagree.cli.option_values import parse_names
 from spanagree.cli.options import (
     Formats,
     Group,
     _Choice,
     build_flag,
     build_integer_option,
+    build_list_option,
     build_option,
     group_options,
 )
@@ -85,9 +85,7 @@ def build_output_options(
         style_purpose = (
             f"With markdown, highlight the best figures; with latex, style of the table: {styles}."
         )
-        members.append(
-            build_option("--style", style_purpose, metavar="STYLE,...", parse=parse_names)
-        )
+        members.append(build_list_option("--style", style_purpose, metavar="STYLE,..."))
     if "csv" in formats:
         members += [
             build_flag("--safe-cells", safe_cells_purpose),

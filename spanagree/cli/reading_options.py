@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from spanagree import choices
 from spanagree.choices import list_names
 from spanagree.cli.option_rules import OptionRule, add_rules, exclude_terms, require_terms
-from spanagree.cli.option_values import parse_columns, parse_mapping, parse_names, parse_spans
-from spanagree.cli.options import Formats, Group, build_flag, build_option, group_options
+from spanagree.cli.option_values import parse_columns, parse_mapping, parse_spans
+from spanagree.cli.options import (
+    Formats,
+    Group,
+    build_flag,
+    build_list_option,
+    build_option,
+    group_options,
+)
 
 OF_TABLES = ("encoding", "missing")
 """Options of reading that also apply to tables of labels."""
@@ -102,11 +109,11 @@ def _build_file_options() -> Group:
         build_option(
             "--columns", columns, metavar="NAME=COLUMN,...", unless="the last", parse=parse_columns
         ),
-        build_option("--labels", kept_labels, metavar="NAME,...", unless="all", parse=parse_names),
+        build_list_option("--labels", kept_labels, unless="all"),
         build_option("--map-labels", renamed, metavar="OLD=NEW,...|FILE|best"),
         build_option("--encoding", "Encoding of CoNLL, CSV and rows in JSON.", unless="utf-8"),
         build_flag("--ignore-tokens", "Align files by position even if their tokens differ."),
-        build_option("--outside", outside, metavar="TAG,...", unless="O", parse=parse_names),
+        build_list_option("--outside", outside, metavar="TAG,...", unless="O"),
         build_option("--missing", "Tag or label that stands for a missing one.", metavar="TAG"),
         build_option("--partial", partial, choices=list_names(choices.Partial), unless="error"),
         build_option(
@@ -125,7 +132,7 @@ def _build_file_options() -> Group:
             unless="inferred from the text of spans",
         ),
         build_option("--join", join, choices=list_names(choices.Join), unless="by id"),
-        build_option("--repair", repair, metavar="STEP,...", parse=parse_names),
+        build_list_option("--repair", repair, metavar="STEP,..."),
         build_option("--repeats", repeats, choices=list_names(choices.Repeats), unless="once"),
         build_option("--unplaced", unplaced, choices=list_names(choices.Unplaced), unless="wrong"),
     ]
@@ -196,9 +203,7 @@ def _build_recording_options() -> Group:
     default_resolution = "the coarsest of 1s, 100ms, 10ms, 1ms that represents every time, else 1ms"
     uem = "UEM file with the parts of recordings to compare; each part is a document."
     return [
-        build_option(
-            "--tier", "Tiers to read.", metavar="NAME,...", parse=parse_names, unless="all"
-        ),
+        build_list_option("--tier", "Tiers to read.", unless="all"),
         build_option(
             "--label-from",
             label_source,

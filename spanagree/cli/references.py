@@ -10,7 +10,6 @@ from spanagree.cli import options
 from spanagree.cli.baselines import add_reference_baselines, check_baselines, select_draw_settings
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import AlternativeCall
-from spanagree.cli.option_values import parse_names
 from spanagree.cli.progress import start_progress
 
 _ALL = "all others, if the other option is given"
@@ -35,8 +34,7 @@ def build_side_options() -> list[options.Option]:
     purpose_of_references = "Annotators to compare with systems, and with each other."
     purposes = {"--references": purpose_of_references, "--systems": "Annotators who are systems."}
     return [
-        options.build_option(name, purpose, metavar="NAME,...", parse=parse_names, unless=_ALL)
-        for name, purpose in purposes.items()
+        options.build_list_option(name, purpose, unless=_ALL) for name, purpose in purposes.items()
     ]
 
 

@@ -34,7 +34,7 @@ from spanagree.cli.outputs import show_notes
 from spanagree.cli.progress import start_progress
 from spanagree.cli.reading_options import build_reading_options
 from spanagree.cli.references import build_side_options, resolve_sides
-from spanagree.cli.slices import list_sources, list_views_in_errors
+from spanagree.cli.slices import list_views_in_errors
 from spanagree.errors import escape_name
 
 _BY = (
@@ -101,7 +101,7 @@ def report(
         )
     start_progress("making the report")
     if job.by is not None:
-        report_settings |= {"group_by": job.by, "source": list_sources(job)}
+        report_settings |= {"group_by": job.by, "source": job.list_files()}
     with list_views_in_errors():
         sa.write_report(corpus, path, gold=gold_name, team=team, **report_settings, **settings)
     job.record_output(path)

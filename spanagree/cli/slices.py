@@ -27,16 +27,6 @@ def build_seen_option() -> options.Option:
     return options.build_option("--seen", _SEEN, metavar="FILE", rules=rules)
 
 
-def list_sources(job: CommandContext) -> list[str]:
-    """List the files of a command, in which a column for slices is searched."""
-    from spanagree.formats.patterns import find_matches, has_pattern
-
-    paths: list[str] = []
-    for path in job.paths.values():
-        paths += map(str, find_matches(path)) if has_pattern(path) else [path]
-    return [path for path in paths if path != "-"]
-
-
 def select_row_reading(job: CommandContext) -> dict[str, Any]:
     """Select the options of reading that apply to rows."""
     return {key: job.reading[key] for key in ("document", "encoding") if key in job.reading}
@@ -80,7 +70,7 @@ def show_slices(job: CommandContext, result: Any) -> None:
     if job.slices != FILE:
         arguments |= {
             "group_by": job.slices,
-            "source": list_sources(job),
+            "source": job.list_files(),
             "seen": job.seen,
             **select_row_reading(job),
         }
@@ -106,7 +96,7 @@ def score_slices_of_labels(
         rows["document"] = job.labels["item"]
     with list_views_in_errors():
         return sa.slices.coefficients_by_slice(
-            source, str(job.slices), list_sources(job), **rows, **settings
+            source, str(job.slices), job.list_files(), **rows, **settings
         )
 
 
