@@ -90,8 +90,7 @@ class CommandContext:
     @property
     def jackknife(self) -> sa.Jackknife:
         """Confidence, clusters and samples of intervals and tests."""
-        names = ("confidence", "cluster_by", "over")
-        return sa.Jackknife(**{key: value for key, value in self.certainty.items() if key in names})
+        return sa.Jackknife(**self._select_certainty("confidence", "cluster_by", "over"))
 
     @property
     def intervals(self) -> dict[str, Any]:
@@ -101,12 +100,16 @@ class CommandContext:
     @property
     def drawing(self) -> dict[str, Any]:
         """Number of draws and their seed, if they were given."""
-        return {key: value for key, value in self.certainty.items() if key in ("resamples", "seed")}
+        return self._select_certainty("resamples", "seed")
 
     @property
     def seed(self) -> dict[str, Any]:
         """Argument ``seed``, if it was given."""
-        return {key: value for key, value in self.certainty.items() if key == "seed"}
+        return self._select_certainty("seed")
+
+    def _select_certainty(self, *names: str) -> dict[str, Any]:
+        """Select the given ones of these options of certainty, by name."""
+        return {name: self.certainty[name] for name in names if name in self.certainty}
 
     def check_output_paths(self, **extra_outputs: str | None) -> None:
         """Check, before any work, that the outputs can be written and are not inputs.
@@ -130,7 +133,7 @@ class CommandContext:
             check_integer(self.digits, 0, "--digits")
             if self.digits > _DIGITS:
                 raise SettingError(f"--digits {self.digits}; at most {_DIGITS} are exact")
-        for style in self.style or ():
+        for style in self.style:
             from spanagree.results.data import STYLES
 
             if style not in STYLES.get(self.format, ()):
@@ -338,54 +341,53 @@ class CommandContext:
             additional: further results by name, below the result in tables and in JSON.
             notes: notes on the input.
         """
-        from spanagree.results.data import render, to_csv, to_json, to_jsonl
-        from spanagree.results.frame import TableStyle
+        from spanagree.results.data import to_csv, to_json, to_jsonl
 
         start_progress("writing")
-        plotted, additional_results = result if test is None else test, additional or {}
+        shown = result if test is None else test
+        added = {} if test is None else {"test": test}
+        added |= additional or {}
         if self.format == "json":
-            extra_entries = {} if test is None else {"test": test.to_dict()}
-            extra_entries |= {name: added.to_dict() for name, added in additional_results.items()}
-            self.write_output(to_json({**result.to_dict(self.by), **extra_entries}))
+            entries = {name: added_result.to_dict() for name, added_result in added.items()}
+            self.write_output(to_json({**result.to_dict(self.by), **entries}))
         elif self.format == "jsonl":
-            self.write_output(to_jsonl(plotted.to_rows()))
+            self.write_output(to_jsonl(shown.to_rows()))
         elif self.format == "csv":
             table = result.table(self.by) if test is None else test.table()
             self.write_output(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
         else:
-            added_results = [
-                added for added in (test, *additional_results.values()) if added is not None
-            ]
-            tables = [result.table(self.by), *(added.table() for added in added_results)]
-            verdict = tables[0].verdict
-            if test is not None and test.verdict:
-                verdict = test.verdict
-            if click.get_current_context().params.get("quiet"):
-                verdict = ""
-            tables = [
-                tables[0].add_verdict(verdict),
-                *(table.add_verdict("") for table in tables[1:]),
-            ]
-            if not self.all_columns:
-                from spanagree.results.display import pivot_table  # help shows no table
-
-                tables = [pivot_table(table) for table in tables]
-            if self.format == "text":
-                tables = _remove_repeated_signatures(tables)
-            table_style = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
-            texts = [render(table, self.format, table_style) for table in tables]
-            if self.explain:
-                from spanagree.report.explain import EXPLAINED, explain
-
-                texts.append(EXPLAINED[self.format](explain(tables)))
-            self.write_output("\n".join(texts))
+            tables = [result.table(self.by), *(each.table() for each in added.values())]
+            verdict = tables[0].verdict if test is None else test.verdict or tables[0].verdict
+            self.write_output(self._format_tables(tables, verdict))
         show_notes((*notes, *result.notes))
         if self.plot is not None:
             from spanagree.results.plots import write_plot
 
             view = self.by if test is None else None
-            write_plot(self.plot, plotted.picture(view), plotted.signature)
+            write_plot(self.plot, shown.picture(view), shown.signature)
             self.record_output(self.plot)
+
+    def _format_tables(self, tables: Sequence[Frame], verdict: str) -> str:
+        """Format tables for people, with one verdict above them, and explanations if requested."""
+        from spanagree.results.data import render
+        from spanagree.results.frame import TableStyle
+
+        if click.get_current_context().params.get("quiet"):
+            verdict = ""
+        tables = [tables[0].add_verdict(verdict), *(table.add_verdict("") for table in tables[1:])]
+        if not self.all_columns:
+            from spanagree.results.display import pivot_table  # help shows no table
+
+            tables = [pivot_table(table) for table in tables]
+        if self.format == "text":
+            tables = _remove_repeated_signatures(tables)
+        style = TableStyle(self.digits, self.percent, self.all_columns, self.style)
+        texts = [render(table, self.format, style) for table in tables]
+        if self.explain:
+            from spanagree.report.explain import EXPLAINED, explain
+
+            texts.append(EXPLAINED[self.format](explain(tables)))
+        return "\n".join(texts)
 
     def record_output(self, name: str) -> None:
         """Record an output, to report it if the program is stopped later."""
