@@ -9,11 +9,11 @@ import spanagree as sa
 from spanagree.choices import Baseline, list_names
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import exclude_terms
+from spanagree.cli.option_rules import Option, exclude_terms
 from spanagree.errors import check_choice
 
 
-def build_baseline_option() -> options.Option:
+def build_baseline_option() -> Option:
     """Build the option of baselines."""
     purpose = f"Add baselines as systems: {', '.join(list_names(Baseline))}."
     rules = [exclude_terms("team", "it is for systems")]

@@ -8,11 +8,17 @@ from typing import Any
 from spanagree import choices
 from spanagree.choices import list_names
 from spanagree.cli.help_pages import convert_to_sentence
-from spanagree.cli.option_rules import PATTERNS, OptionRule, add_rules, exclude_terms, require_terms
+from spanagree.cli.option_rules import (
+    PATTERNS,
+    Option,
+    OptionRule,
+    add_rules,
+    exclude_terms,
+    require_terms,
+)
 from spanagree.cli.option_values import parse_numbers, parse_runs
 from spanagree.cli.options import (
     Group,
-    Option,
     Views,
     build_flag,
     build_integer_option,

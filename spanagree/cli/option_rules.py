@@ -1,4 +1,4 @@
-"""Rules on combinations of options: the options that each option needs or excludes.
+"""Options with rules on their combinations: the options that each needs or excludes.
 
 Rules and calls consist of terms. A term is the name of an option, with underscores, and holds if a
 user gives this option. ``by=label|document`` holds only for these values, and ``measure!=f1`` for
@@ -9,15 +9,12 @@ the parameters of that function are the options that are then allowed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from spanagree.cli.signatures import collect_parameter_names
 from spanagree.errors import escape_name
-
-if TYPE_CHECKING:
-    from spanagree.cli.options import Option  # which has rules
 
 PATTERNS = "patterns"
 """Term that holds if a pattern finds files."""
@@ -52,6 +49,18 @@ class OptionRule(NamedTuple):
     term: str = ""
     unless: str = ""
     reason: str = ""
+
+
+class Option(click.Option):
+    """Option of a command, with its place in the help and its rules."""
+
+    heading = ""  # of its group in the help
+    context_field = ""  # field of CommandContext that takes its value
+    argument = ""  # parameter of functions that takes it, if its name differs
+    is_usual = False  # if --help shows it
+    is_shared = False  # if its group belongs to many commands
+    described_by = ""  # command with --help-all that describes it; empty for its own
+    rules: tuple[OptionRule, ...] = ()  # on other options that it needs or excludes
 
 
 class AlternativeCall(NamedTuple):

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from spanagree.cli.help_pages import add_choices, convert_to_sentence
-from spanagree.cli.option_rules import OptionRule
+from spanagree.cli.option_rules import Option, OptionRule
 from spanagree.cli.option_values import format_option_name, parse_names
 from spanagree.cli.signatures import OF_INTERVALS, OF_WORK, Parameter, read_parameters
 from spanagree.removed import write_removal_message
@@ -33,18 +33,6 @@ class _Path(click.types.StringParamType):
 
 PATH = _Path()
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
-
-
-class Option(click.Option):
-    """Option of a command, with its place in the help and its rules."""
-
-    heading = ""  # of its group in the help
-    context_field = ""  # field of CommandContext that takes its value
-    argument = ""  # parameter of functions that takes it, if its name differs
-    is_usual = False  # if --help shows it
-    is_shared = False  # if its group belongs to many commands
-    described_by = ""  # command with --help-all that describes it; empty for its own
-    rules: tuple[OptionRule, ...] = ()  # on other options that it needs or excludes
 
 
 Group = list[Option]

@@ -9,7 +9,7 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import add_reference_baselines, check_baselines, select_draw_settings
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import AlternativeCall
+from spanagree.cli.option_rules import AlternativeCall, Option
 from spanagree.cli.progress import start_progress
 
 _ALL = "all others, if the other option is given"
@@ -29,7 +29,7 @@ def build_reference_options() -> options.Group:
     return options.group_options("Many annotators as references", *build_side_options())
 
 
-def build_side_options() -> list[options.Option]:
+def build_side_options() -> list[Option]:
     """Build the options that name the systems and the references."""
     purpose_of_references = "Annotators to compare with systems, and with each other."
     purposes = {"--references": purpose_of_references, "--systems": "Annotators who are systems."}

@@ -13,7 +13,7 @@ import spanagree as sa
 from spanagree.choices import SLICES
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.option_rules import exclude_terms
+from spanagree.cli.option_rules import Option, exclude_terms
 
 FILE = "file"
 """Value of ``--by`` for which each FILE is a slice."""
@@ -21,7 +21,7 @@ FILE = "file"
 _SEEN = "Training file: show segments that occur in it with their label separately from the others."
 
 
-def build_seen_option() -> options.Option:
+def build_seen_option() -> Option:
     """Build the option of a training file."""
     rules = [exclude_terms("by", "it has rows of its own")]
     return options.build_option("--seen", _SEEN, metavar="FILE", rules=rules)

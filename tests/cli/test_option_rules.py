@@ -14,7 +14,7 @@ from spanagree.cli.main import main
 from spanagree.cli.signatures import collect_parameter_names, read_parameters
 
 COMMANDS = {
-    name: [member for member in command.params if isinstance(member, options.Option)]
+    name: [member for member in command.params if isinstance(member, option_rules.Option)]
     for name, command in spanagree.commands.items()
 }
 CLAUSES = [
