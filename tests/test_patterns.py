@@ -35,8 +35,11 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(separator)}'"): [r"(?<!\\)\|"],
     # the words of a quote, escaped, of which there is one at least
-    ("corpus/offsets.py", "'\\\\s+'.join(map(re.escape, words))"): [r"New", r"to\s+be\s+or\s+be"],
-    ("corpus/offsets.py", "f'(?={re.escape(joined_quote)})'"): ["(?=York)", "(?=aaab)"],
+    ("corpus/quoted_texts.py", "'\\\\s+'.join(map(re.escape, words))"): [
+        r"New",
+        r"to\s+be\s+or\s+be",
+    ],
+    ("corpus/quoted_texts.py", "f'(?={re.escape(joined_quote)})'"): ["(?=York)", "(?=aaab)"],
     # the first line of a file
     ("formats/format.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
     # the name of a column, escaped

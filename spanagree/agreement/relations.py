@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.agreement.disagreements import DisagreementSettings, check_between
-from spanagree.corpus.segments import Document, Relation, Segment, is_time
+from spanagree.corpus.documents import Document, Relation
+from spanagree.corpus.segments import Segment, is_time
 from spanagree.corpus.times import convert_to_seconds, format_offset
 from spanagree.errors import (
     SettingError,

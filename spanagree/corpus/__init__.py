@@ -5,8 +5,8 @@ from spanagree.public import build_exports
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
+    from spanagree.corpus.documents import Document as Document
     from spanagree.corpus.segments import AlteredSegment as AlteredSegment
-    from spanagree.corpus.segments import Document as Document
     from spanagree.corpus.segments import Layer as Layer
     from spanagree.corpus.segments import Segment as Segment
 

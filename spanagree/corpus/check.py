@@ -19,7 +19,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.balance import READ, UNITS, Balance
 from spanagree.corpus.flaws import FLAWS, find_overlaps, find_repeats, write_question_on_ends
-from spanagree.corpus.names import group_similar_names
+from spanagree.corpus.label_text import group_similar_names
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.times import convert_to_seconds

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.corpus.collected_quotes import are_words_of_pieces
 from spanagree.corpus.details import Pieces, join_adjacent
-from spanagree.corpus.offsets import (
-    Place,
-    SourceDocument,
-    Spans,
-    look_up_point,
-    map_between_line_ends,
-    relocate_misplaced,
-)
+from spanagree.corpus.offset_units import look_up_point, map_between_line_ends
+from spanagree.corpus.offsets import SourceDocument, Spans, relocate_misplaced
+from spanagree.corpus.quoted_texts import Place
 from spanagree.corpus.raw import STANDS, UNKNOWN
 
 
@@ -59,20 +54,6 @@ def correct_offsets(
     columns = (spans.start[:n_segments], spans.end[:n_segments], spans.quote[:n_segments])
     several = {row: joined for row, joined in pieces_by_row.items() if len(joined) > 1}
     return columns, several, notes, meaning_of_ends
-
-
-def are_words_of_pieces(
-    content: Place | None, pieces: Sequence[tuple[int, int]], quote: str
-) -> bool:
-    """Check if pieces have the words of a quote, ignoring any separators."""
-    content = content or ""
-    text_of_pieces = " ".join("".join(content[start:end]) for start, end in pieces)
-    word_characters = ["".join(re.findall(r"\w+", text)) for text in (text_of_pieces, quote)]
-    return (
-        word_characters[0] == word_characters[1]
-        if word_characters[1]
-        else text_of_pieces.split() == quote.split()
-    )
 
 
 def _convert_to_first_versions(
@@ -143,6 +124,7 @@ def _compare_again(
         return quote_index
     hull = [(int(spans.start[row]), int(spans.end[row]))]  # some tools quote the whole range
     is_there = any(
-        are_words_of_pieces(content, bounds, spans.quotes[quote_index]) for bounds in (pieces, hull)
+        are_words_of_pieces(content or "", bounds, spans.quotes[quote_index])
+        for bounds in (pieces, hull)
     )
     return STANDS if is_there else quote_index

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -10,16 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails, join_adjacent
-from spanagree.corpus.raw import STANDS, UNKNOWN, RawCorpus, check_ends
+from spanagree.corpus.details import join_adjacent
+from spanagree.corpus.raw import UNKNOWN, RawCorpus, check_ends
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, invalid_value, is_integer, pluralize, quote_value
 
 if TYPE_CHECKING:
-    from spanagree.corpus.offsets import Place, SourceDocument
-    from spanagree.corpus.unplaced import UnplacedQuotes
+    from spanagree.corpus.collected_details import CollectedDetails
+    from spanagree.corpus.collected_quotes import CollectedQuotes
+    from spanagree.corpus.offsets import SourceDocument
+    from spanagree.corpus.quoted_texts import Place
 
-# modules for quotes and other units of offsets are loaded only for sources that have them
+# modules for details, quotes and other units of offsets are loaded for sources that have them
 
 _Content = TypeVar("_Content")
 
@@ -70,14 +71,8 @@ class Collector:
         self._when: list[float] = []
         self._labels: dict[str, int] = {}
         self._rows = array("i")  # "q" once a value is too large
-        self._pieces: dict[int, Pieces] = {}
-        self._attributes: dict[int, dict[str, str]] = {}
-        self._relations: list[tuple[int, int, str, bool, str]] = []
-        self._quote = array(
-            "i"
-        )  # up to the last segment with a quote; values as in RawCorpus.quote
-        self._quotes: list[str] = []
-        self._unplaced: list[tuple[int, str, str, int | None, float]] = []
+        self._details: CollectedDetails | None = None
+        self._quotes: CollectedQuotes | None = None
         for annotator in annotators:
             self.add_annotator(annotator, f"annotator {quote_value(annotator)}")
 
@@ -112,55 +107,43 @@ class Collector:
                 start_list = _check_list(int, token_starts, "token_starts", location)
             start_list = find_token_starts(token_list, text, start_list, location)
         size = self._determine_length(text, token_list, length, location)
-        if id_ in self._documents:
-            if not again:
-                raise InputError(
-                    f"{location}: id {quote_value(id_)} comes twice; ids are used once"
-                )
-            known_index = self._documents[id_]
-            known_content = (
-                self.texts[known_index],
-                self.tokens[known_index],
-                self.lengths[known_index],
-            )
-            if not self._differs_in_line_ends(text, known_index):
+        document = self._documents.get(id_)
+        if document is None:
+            document = self._documents[id_] = len(self.ids)
+            self.ids.append(id_)
+            self.lengths.append(size)
+            self.texts.append(text)
+            self.tokens.append(token_list)
+            self.token_starts.append(start_list)
+            known_text = text
+        elif not again:
+            raise InputError(f"{location}: id {quote_value(id_)} comes twice; ids are used once")
+        else:
+            known_text = self.texts[document]
+            if not self._differs_in_line_ends(text, known_text):
                 from spanagree.corpus.document_versions import check_same_document
 
                 check_same_document(
                     (text, token_list, size),
-                    known_content,
+                    (known_text, self.tokens[document], self.lengths[document]),
                     f"{location}: document {quote_value(id_)}",
                 )
-                text = known_content[0] if known_content[0] is not None else text
-            self._latest.pop(known_index, None)
-            if text is not None and (has_mark or text is not known_content[0]):
-                from spanagree.corpus.offsets import SourceDocument
-
-                self._latest[known_index] = SourceDocument(text, has_mark)
-            return known_index
-        if text is not None and has_mark:
+                text = text if known_text is None else known_text
+        self._latest.pop(document, None)
+        if text is not None and (has_mark or text is not known_text):
             from spanagree.corpus.offsets import SourceDocument
 
-            self._latest[len(self.ids)] = SourceDocument(text, has_mark)
-        document_index = self._documents[id_] = len(self.ids)
-        self.ids.append(id_)
-        self.lengths.append(size)
-        self.texts.append(text)
-        self.tokens.append(token_list)
-        self.token_starts.append(start_list)
-        return document_index
+            self._latest[document] = SourceDocument(text, has_mark)
+        return document
 
-    def _differs_in_line_ends(self, text: str | None, document: int) -> bool:
-        """Check if a text differs from the text of a document only in line ends."""
-        from spanagree.corpus.offsets import map_between_line_ends
+    def _differs_in_line_ends(self, text: str | None, known_text: str | None) -> bool:
+        """Check if a text differs from the known one only in line ends."""
+        if text is None or known_text is None or text == known_text:
+            return False
+        from spanagree.corpus.offset_units import map_between_line_ends
 
-        known_text = self.texts[document]
-        is_other = text is not None and known_text is not None and text != known_text
-        return (
-            is_other
-            and self.offsets == "characters"
-            and map_between_line_ends(text or "", known_text or "") is not None
-        )
+        has_points = map_between_line_ends(text, known_text) is not None
+        return has_points and self.offsets == "characters"
 
     def find_document_index(self, id_: str) -> int | None:
         """Find the index of a document, or ``None`` if it is unknown."""
@@ -211,69 +194,6 @@ class Collector:
         self._when.append(np.nan if when is None else when)
         return len(self._of_document) - 1
 
-    def add_segments(
-        self,
-        document: int,
-        annotator: object,
-        rows: Iterable[Any] | None,
-        location: str,
-        relations: Iterable[Any] = (),
-    ) -> None:
-        """Add the segments and relations of an annotator in a document.
-
-        Args:
-            document: index of the document.
-            annotator: name of the annotator.
-            rows: (start, end, label) of each segment, or ([(start, end), …], label) with several
-                pieces; a mapping of attributes may follow. ``None`` if they never saw the document.
-            location: beginning of error messages.
-            relations: (first, second, label) of each relation, with the positions of two segments
-                in `rows`, from 0. A fourth entry is False for undirected relations.
-        """
-        if rows is None:
-            self.add_annotator(annotator, location)
-            for relation in relations:
-                raise invalid_value(
-                    f"{location}: relation", relation, "its document was never seen"
-                )
-            return
-        annotation = self.add_annotation(document, annotator, location)
-        segment_indices = []
-        for row in rows:
-            if not isinstance(row, (tuple, Sequence)) or not 2 <= len(row) <= 4:
-                raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
-            *bounds, last_entry = row
-            attributes = last_entry if isinstance(last_entry, Mapping) else None
-            *bounds, label = bounds if attributes is not None else row
-            if len(bounds) == 1 and isinstance(bounds[0], (list, tuple)):
-                segment_index = self.add_segment_in_pieces(
-                    annotation, bounds[0], label, location, attributes
-                )
-            elif len(bounds) == 2:
-                start, end = bounds
-                segment_index = self.add_segment(
-                    annotation, start, end, label, location, attributes
-                )
-            else:
-                raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
-            segment_indices.append(segment_index)
-        for relation in relations:
-            if not isinstance(relation, (tuple, Sequence)) or len(relation) not in (3, 4):
-                raise invalid_value(
-                    f"{location}: relation", relation, "(first, second, label) is needed"
-                )
-            first, second, label, directed = (*relation, True)[:4]
-            ends = []
-            for position in (first, second):
-                if not is_integer(position):
-                    raise invalid_value(
-                        f"{location}: relation to", position, "the place of a segment, from 0"
-                    )
-                ends.append(
-                    segment_indices[int(position)] if 0 <= position < len(segment_indices) else None
-                )
-            self.add_relation(ends[0], ends[1], label, location, directed)
-
     def add_segment_in_pieces(
         self,
         annotation: int,
@@ -303,51 +223,30 @@ class Collector:
         )
         if len(joined_pieces) == 1:
             return self.add_segment(annotation, *bounds, label, location, attributes, quote)
-        is_there = None
+        segment_index = self.add_segment(annotation, *bounds, label, location, attributes)
+        self.details.pieces[segment_index] = joined_pieces
         if quote is not None:
-            from spanagree.corpus.collected_offsets import are_words_of_pieces
-
             content = self._look_up_content(annotation)
-            is_there = are_words_of_pieces(content, bounds_of_pieces, quote)
-        segment_index = self.add_segment(
-            annotation, *bounds, label, location, attributes, quote, is_there
-        )
-        self._pieces[segment_index] = joined_pieces
+            self.quotes.add(segment_index, content, bounds_of_pieces, quote)
         return segment_index
 
-    def add_relation(
-        self, first: int | None, second: int | None, label: object, location: str, directed: object
-    ) -> None:
-        """Add a relation between two segments.
+    @property
+    def details(self) -> CollectedDetails:
+        """Pieces, attributes and relations of segments so far."""
+        if self._details is None:
+            from spanagree.corpus.collected_details import CollectedDetails
 
-        ``first`` and ``second`` are indices of segments; ``None`` if a segment is missing.
-        ``directed`` is True if the relation leads from the first to the second.
-        """
-        if not isinstance(label, str) or not label.strip():
-            raise invalid_value(
-                f"{location}: label of a relation", label, "a string that is not blank"
-            )
-        if not isinstance(directed, bool):
-            raise invalid_value(f"{location}: directed", directed, "true or false is needed")
-        head, tail = (NOWHERE if end is None else end for end in (first, second))
-        self._relations.append((head, tail, label, directed, location))
+            self._details = CollectedDetails()
+        return self._details
 
-    def add_attribute(self, segment: int, name: object, value: object, location: str) -> None:
-        """Add a value of an attribute to the segment with this index.
+    @property
+    def quotes(self) -> CollectedQuotes:
+        """Quotes of segments, and quotes without a place, so far."""
+        if self._quotes is None:
+            from spanagree.corpus.collected_quotes import CollectedQuotes
 
-        Several values of one attribute are joined by ``;``.
-        """
-        for entry_name, entry in (("name", name), ("value", value)):
-            if not isinstance(entry, str) or not entry.strip():
-                raise invalid_value(
-                    f"{location}: {entry_name} of an attribute", entry, "a string that is not blank"
-                )
-        values_by_name = self._attributes.setdefault(segment, {})
-        known_values = values_by_name.get(str(name), "").split(";")
-        new_values = [
-            new_value for new_value in str(value).split(";") if new_value not in known_values
-        ]
-        values_by_name[str(name)] = ";".join([*filter(None, known_values), *new_values])
+            self._quotes = CollectedQuotes()
+        return self._quotes
 
     def _check_offsets(self, start: object, end: object, location: str) -> None:
         """Check that a start and an end are integers of an allowed size."""
@@ -366,13 +265,11 @@ class Collector:
         location: str,
         attributes: Mapping[Any, Any] | None = None,
         quote: str | None = None,
-        is_there: bool | None = None,
     ) -> int:
         """Add a segment of an annotation and return its index.
 
         ``None`` and blank labels count as no label; attributes with value ``None`` are skipped.
-        ``quote`` is the text of the segment in the source. ``is_there`` is True if the document has
-        this text at the offsets; by default they are compared.
+        ``quote`` is the text of the segment in the source.
         """
         if not (
             type(start) is type(end) is int and 0 <= start <= end <= LONGEST
@@ -389,8 +286,8 @@ class Collector:
         end += self._beyond
         segment_index = len(self._rows) // 4
         if quote is not None:
-            self._quote.extend([UNKNOWN] * (segment_index - len(self._quote)))
-            self._quote.append(self._check_quote(annotation, start, end, quote, is_there))
+            content = self._look_up_content(annotation)
+            self.quotes.add(segment_index, content, ((start, end),), quote)
         row = annotation, start, end, code
         try:
             self._rows.extend(row)
@@ -398,56 +295,8 @@ class Collector:
             self._rows = array("q", self._rows[: 4 * segment_index])
             self._rows.extend(row)
         if attributes:
-            self._add_attributes(segment_index, attributes, location)
+            self.details.add_attributes(segment_index, attributes, location)
         return segment_index
-
-    def add_unplaced_quote(
-        self, annotation: int, label: object, quote: str, location: str, size: Any, score: object
-    ) -> None:
-        """Add a quote of an annotation that is not in its text, with size and score if known.
-
-        Raises:
-            InputError: if the label is not a string, or the score is not a finite number.
-        """
-        if label is not None and not isinstance(label, str):
-            raise InputError(f"{location}: label {quote_value(label)}; a string is needed")
-        name = label if label is not None and label.strip() else ""
-        self._unplaced.append((annotation, name, quote, size, _parse_score(score, location)))
-
-    def _add_attributes(self, segment: int, values: Mapping[Any, Any], location: str) -> None:
-        """Add the attributes of a segment that have a value."""
-        for name, value in values.items():
-            if value is not None:
-                as_text = (
-                    str(value).lower()
-                    if isinstance(value, bool)
-                    else convert_integer_to_text(value)
-                )
-                self.add_attribute(segment, name, as_text, location)
-
-    def _check_quote(
-        self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
-    ) -> int:
-        """Compare a quote with the text at the offsets, and return its status.
-
-        The status is :data:`UNKNOWN` without a text, and :data:`STANDS` if both are equal.
-        Otherwise the quote is stored, and the status is its index.
-        """
-        content = self._look_up_content(annotation)
-        if content is None:
-            return UNKNOWN
-        if is_there is None:  # offsets beyond the end may count another unit
-            is_there = (
-                0 <= start <= end <= len(content) and content[start:end] == quote
-            )  # the most frequent case
-            if not is_there and end <= len(content):
-                from spanagree.corpus.offsets import is_quote_at
-
-                is_there = is_quote_at(content, start, end, quote)
-        if is_there:
-            return STANDS
-        self._quotes.append(quote)
-        return len(self._quotes) - 1
 
     def _look_up_version(self, annotation: int) -> SourceDocument:
         """Return the version of the document that the offsets of an annotation count."""
@@ -466,13 +315,10 @@ class Collector:
 
     def set_label_of_all(self, label: str) -> bool:
         """Set the label of all segments and quotes, which have none; True if there are any."""
-        if self._unplaced:
-            self._unplaced = [
-                (at, label, quote, size, score) for at, _, quote, size, score in self._unplaced
-            ]
+        has_unplaced = self._quotes is not None and self._quotes.set_label_of_unplaced(label)
         self._labels = {label: 0} if self._rows else {}
         self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
-        return bool(self._rows or self._unplaced)
+        return bool(self._rows) or has_unplaced
 
     def build_raw_corpus(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
@@ -483,30 +329,33 @@ class Collector:
         True, ids only number the documents and are not stored.
         """
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
-        quote, meaning_of_ends, notes = None, self.ends, [*notes]
-        if self._quote or self._versions or self._may_count_line_ends_once:
+        quote, quotes, ends, notes = None, self._quotes, self.ends, [*notes]
+        if (quotes and quotes.status) or self._versions or self._may_count_line_ends_once:
             from spanagree.corpus.collected_offsets import correct_offsets
             from spanagree.corpus.offsets import Spans
 
-            self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
+            quotes = self.quotes
+            quotes.fill(len(start))
             annotator = np.array(self._of_annotator, np.int64)[annotation]
-            quote = np.asarray(self._quote)
-            spans = Spans(annotation, annotator, start, end, quote, self._quotes)
+            quote = np.asarray(quotes.status)
+            spans = Spans(annotation, annotator, start, end, quote, quotes.texts)
             versions = {
                 annotation_index: (version, self.texts[self._of_document[annotation_index]])
                 for annotation_index, version in self._versions.items()
             }
-            (start, end, quote), self._pieces, offset_notes, meaning_of_ends = correct_offsets(
+            (start, end, quote), pieces, offset_notes, ends = correct_offsets(
                 spans,
-                self._pieces,
+                self._details.pieces if self._details else {},
                 versions,
                 self._look_up_version,
                 self.ends,
                 tuple(self._annotators),
             )
+            if self._details:
+                self._details.pieces = pieces
             note_prefix = f"{self.name}: " if self.name else ""
             notes = [*(f"{note_prefix}{note}" for note in offset_notes), *notes]
-            quote = quote if self._quotes or (quote != UNKNOWN).any() else None
+            quote = quote if quotes.texts or (quote != UNKNOWN).any() else None
         token_lists, token_starts = (
             self._collect_content(self.tokens, "tokens"),
             self._collect_content(self.token_starts),
@@ -522,7 +371,7 @@ class Collector:
             tuple(self._labels),
             self.offsets,
             None if np.isnan(when).all() else when,
-            SegmentDetails.from_rows(len(start), self._pieces, self._attributes, self._relations),
+            None if self._details is None else self._details.build(len(start)),
             ids=None if numbered else tuple(self.ids),
             tokens=None if token_lists is None else tuple(chain.from_iterable(token_lists)),
             texts=None if texts is None else tuple(texts),
@@ -530,23 +379,12 @@ class Collector:
             if token_starts is None
             else np.fromiter(chain.from_iterable(token_starts), int),
             quote=quote,
-            quotes=tuple(self._quotes),
-            ends=meaning_of_ends,
+            quotes=() if quotes is None else tuple(quotes.texts),
+            ends=ends,
             reading=reading,
             notes=tuple(notes),
-            unplaced=self._build_unplaced_quotes(),
+            unplaced=None if quotes is None else quotes.build_unplaced(self.offsets),
         )
-
-    def _build_unplaced_quotes(self) -> UnplacedQuotes | None:
-        """Build the columns of quotes that are not in the text; ``None`` if there are none."""
-        if not self._unplaced:
-            return None
-        from spanagree.corpus.unplaced import (
-            UnplacedQuotes,
-        )  # loaded on demand: few sources have quotes
-
-        at, labels, quotes, sizes, scores = zip(*self._unplaced, strict=True)
-        return UnplacedQuotes.from_texts(at, labels, quotes, self.offsets, sizes, scores)
 
     @property
     def _may_count_line_ends_once(self) -> bool:
@@ -606,16 +444,3 @@ def _check_list(
     raise InputError(
         f"{location}: {content_name} {quote_value(values)}; a list of {noun} is needed"
     )
-
-
-def _parse_score(value: object, location: str) -> float:
-    """Convert a score to a float; ``nan`` if it is missing."""
-    if value is None:
-        return math.nan
-    try:
-        score = float(value)  # type: ignore[arg-type]  # an error if it is no number
-    except (TypeError, ValueError):
-        score = math.nan
-    if not math.isfinite(score):
-        raise invalid_value(f"{location}: score", value, "a number is needed")
-    return score

@@ -1,8 +1,8 @@
 """Corpora: documents with the segments of each annotator.
 
 A corpus is columnar: for each annotator one :class:`Layer` of NumPy arrays over all documents.
-:class:`Document` and :class:`Segment` are views for reading. A corpus is validated when it is
-created, and read-only afterwards. Offsets are half-open, in tokens or in characters.
+Documents (:mod:`spanagree.corpus.documents`) are views for reading. A corpus is validated when it
+is created, and read-only afterwards. Offsets are half-open, in tokens or in characters.
 """
 
 from __future__ import annotations
@@ -23,23 +23,17 @@ from spanagree.corpus.segments import (
     UNIT_OF_TIME,
     AlteredSegment,
     Content,
-    Document,
     Layer,
     RawLayer,
-    Relation,
-    Segment,
-    SegmentsByAnnotator,
+    TokenBytes,
     concatenate_segments,
     find_overlapping,
 )
-from spanagree.corpus.words import TokenBytes
 from spanagree.errors import (
     InputError,
     SettingError,
     check_annotator_names,
     check_choice,
-    check_known,
-    count_entries,
     escape_name,
     invalid_value,
     pluralize,
@@ -48,7 +42,7 @@ from spanagree.errors import (
 
 if TYPE_CHECKING:
     from spanagree.choices import Cut, Offsets
-    from spanagree.corpus.by_document import AnnotationsByDocument
+    from spanagree.corpus.documents import AnnotationsByDocument, Document, Relation
     from spanagree.corpus.unplaced import UnplacedQuotes
     from spanagree.files import PathName
 
@@ -271,44 +265,9 @@ class Corpus(Content):
         >>> corpus[1].segments
         {'ann': (), 'bob': None}
         """
-        from spanagree.corpus.collector import Collector  # loaded on demand: not needed for tags
+        from spanagree.corpus.plain_lists import collect_lists  # not needed for tags
 
-        if not isinstance(layers, Mapping):
-            raise InputError(f"layers {quote_value(layers)}; a mapping of annotators is needed")
-        if not isinstance(lengths, (Sequence, np.ndarray)) or count_entries(lengths) is None:
-            raise InputError(f"lengths {quote_value(lengths)}; a list of whole numbers is needed")
-        collector = Collector(offsets, layers)
-        for d, length in enumerate(lengths, 1):
-            collector.add_document(d, f"document {d}", length=length)
-        relations_by_name = dict(relations or {})
-        check_known(relations_by_name, layers, "relations of annotator")
-        for name, documents in layers.items():
-            relation_lists = relations_by_name.get(name, [None] * len(lengths))
-            for noun, values in (("segments", documents), ("relations", relation_lists)):
-                is_list = isinstance(values, Sequence) and len(values) == len(lengths)
-                if not is_list or not all(
-                    value is None or isinstance(value, Sequence) for value in values
-                ):
-                    size = pluralize(len(lengths), "document")
-                    needed = f"a list of {size} is needed, each a list of {noun}"
-                    raise invalid_value(
-                        f"annotator {quote_value(name)}:", values, f"{needed} or None"
-                    )
-            for d, (segments, relation_rows) in enumerate(
-                zip(documents, relation_lists, strict=True)
-            ):
-                location = f"annotator {quote_value(name)}, document {d + 1}"
-                collector.add_segments(d, name, segments, location, relation_rows or ())
-        raw = collector.build_raw_corpus({}, numbered=True)
-        if (raw.label < 0).any():
-            from spanagree.corpus.flaws import (
-                FLAWS,
-                raise_first_case,
-            )  # loaded on demand: most rows are valid
-
-            raise_first_case(
-                FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank"
-            )
+        raw = collect_lists(lengths, layers, relations or {}, offsets)
         ids, texts = (None if values is None else tuple(values) for values in (ids, texts))
         return cls.from_raw(raw.replace(ids=ids, texts=texts))
 
@@ -422,25 +381,14 @@ class Corpus(Content):
 
     @cached_property
     def _annotations_by_document(self) -> AnnotationsByDocument:
-        from spanagree.corpus.by_document import (
-            AnnotationsByDocument,
-        )  # loaded on demand: few users look into documents
+        from spanagree.corpus.documents import AnnotationsByDocument  # few look into documents
 
         return AnnotationsByDocument.from_layers(self.layers, len(self))
 
     def __getitem__(self, index: int) -> Document:
         """Return a document by its index, from 0; negative indices count from the end."""
         index = range(len(self))[index]
-        segments_by_name: dict[str, tuple[Segment, ...]] = {}
-        relations: list[Relation] = []
-        for name, low, high in self._annotations_by_document.yield_annotators(index):
-            segments_by_name[name] = self.layers[name].segments(low, high, self.labels)
-            relations += self._yield_relations(name, low, high)
-        segments = SegmentsByAnnotator(segments_by_name, self._annotations_by_document.names)
-        tokens = None if self.tokens is None else self.tokens_of(index)
-        text = None if self.texts is None else self.texts[index]
-        length = int(self.lengths[index])
-        return Document(self.id_of(index), length, segments, tokens, text, tuple(relations))
+        return self._annotations_by_document.build_document(self, self.layers, self.labels, index)
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -454,21 +402,13 @@ class Corpus(Content):
         >>> [(relation.label, relation.second.label) for relation in corpus.relations]
         [('causes', 'Effect')]
         """
+        from spanagree.corpus.documents import yield_relations  # few corpora have any
+
         return tuple(
             relation
             for name, layer in self.layers.items()
-            for relation in self._yield_relations(name, 0, len(layer))
+            for relation in yield_relations(self, name, layer, self.labels, 0, len(layer))
         )
-
-    def _yield_relations(self, name: str, low: int, high: int) -> Iterator[Relation]:
-        """Yield the relations that begin at segments in rows `low` up to `high` of a layer."""
-        layer = self.layers[name]
-        if layer.details is None:
-            return
-        for first, second, label, directed in layer.details.yield_relations_from(low, high):
-            document = self.id_of(int(layer.document[first]))
-            head, tail = (layer.segment(row, self.labels) for row in (first, second))
-            yield Relation(document, name, head, tail, label, directed)
 
     def __eq__(self, other: object) -> bool:
         """Compare documents, annotators and segments.

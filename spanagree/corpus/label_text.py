@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
 from spanagree.arrays import Ints, encode_by_first_use
-from spanagree.corpus.names import group_similar_names
 from spanagree.errors import (
     InputError,
     invalid_value,
@@ -281,3 +281,25 @@ def convert_name(value: object, noun: str) -> str:
     if name is None:
         raise InputError(f"{noun} {quote_value(value)}; a name is needed")
     return name
+
+
+def group_similar_names(names: Iterable[str], *, case: bool = True) -> list[list[str]]:
+    """Group names that differ only in outer space or Unicode normalization.
+
+    With ``case`` False, case is ignored too.
+
+    >>> group_similar_names(["ann", "bob", " ann", "ann"])
+    [['ann', ' ann']]
+    """
+    distinct_names = list(dict.fromkeys(names))
+    if (
+        case
+        and "".join(distinct_names).isascii()
+        and list(map(str.strip, distinct_names)) == distinct_names
+    ):
+        return []
+    groups: dict[str, list[str]] = {}
+    for name in distinct_names:
+        normalized = normalize("NFC", name).strip()
+        groups.setdefault(normalized if case else normalized.casefold(), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]

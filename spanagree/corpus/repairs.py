@@ -29,7 +29,7 @@ from spanagree.corpus.flaws import (
     yield_notes_on_cut_words,
     yield_notes_on_tolerated,
 )
-from spanagree.corpus.offsets import find_nearest
+from spanagree.corpus.quoted_texts import find_nearest
 from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.corpus.unplaced import UNPLACED

@@ -8,7 +8,7 @@ import numpy as np
 
 from spanagree.arrays import Hashes, hash_names
 from spanagree.corpus.details import SegmentDetails
-from spanagree.corpus.offsets import look_up_point, map_between_line_ends
+from spanagree.corpus.offset_units import look_up_point, map_between_line_ends
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Content
 from spanagree.errors import pluralize

@@ -1,4 +1,4 @@
-"""Segments, documents and layers: the elements of a corpus."""
+"""Segments, layers, and the content of documents: the elements of a corpus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from spanagree.arrays import (
     unique_rows,
 )
 from spanagree.corpus.details import Pieces, SegmentDetails
-from spanagree.corpus.words import WHEN_ASKED, LazyTokens
 from spanagree.errors import InputError, SettingError, quote_value
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
@@ -121,17 +120,6 @@ class DetailedSegment(Segment):
         return f"{super().__repr__()[:-1].replace('DetailedSegment', 'Segment')}{details_text})"
 
 
-class Relation(NamedTuple):
-    """A link between two segments of one annotator; if directed, it leads from the first."""
-
-    document: str
-    annotator: str
-    first: Segment
-    second: Segment
-    label: str
-    directed: bool = True
-
-
 class AlteredSegment(NamedTuple):
     """A segment that was changed or dropped when the corpus was converted.
 
@@ -152,76 +140,6 @@ class AlteredSegment(NamedTuple):
     annotator: str
     before: Segment
     after: Segment | None
-
-
-@dataclass(frozen=True)
-class Document:
-    """One document with the segments of all annotators.
-
-    ``segments`` has an entry for each annotator: a tuple of segments, empty if the annotator saw
-    the document and marked nothing, ``None`` if they never saw it. ``relations`` are links between
-    the segments. The document is read-only.
-
-    >>> import spanagree as sa
-    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
-    >>> corpus = sa.Corpus.from_segments([9], layers)
-    >>> corpus[0].length, corpus[0].segments["ann"][1].label
-    (9, 'LOC')
-    """
-
-    id: str
-    length: int
-    segments: Mapping[str, tuple[Segment, ...] | None]
-    tokens: tuple[str, ...] | None = None
-    text: str | None = None
-    relations: tuple[Relation, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.segments, SegmentsByAnnotator):
-            segments_by_name = {
-                name: segments for name, segments in self.segments.items() if segments is not None
-            }
-            object.__setattr__(
-                self,
-                "segments",
-                SegmentsByAnnotator(segments_by_name, dict.fromkeys(self.segments)),
-            )
-
-    @property
-    def seen(self) -> Mapping[str, tuple[Segment, ...]]:
-        """Segments of the annotators who saw the document, in the order of all annotators."""
-        assert isinstance(self.segments, SegmentsByAnnotator)  # set in __post_init__
-        return MappingProxyType(self.segments.seen)
-
-
-class SegmentsByAnnotator(Mapping[str, "tuple[Segment, ...] | None"]):
-    """Segments of one document by annotator, a read-only mapping that can be pickled.
-
-    Only annotators who saw the document are stored, since they may be few among thousands.
-    """
-
-    def __init__(
-        self, seen: Mapping[str, tuple[Segment, ...]], names: Mapping[str, object]
-    ) -> None:
-        """Store segments of the annotators who saw the document; `names` are all annotators."""
-        self.seen: Mapping[str, tuple[Segment, ...]] = dict(seen)
-        self._names = names
-
-    def __getitem__(self, name: str) -> tuple[Segment, ...] | None:
-        if name in self.seen:
-            return self.seen[name]
-        if name in self._names:
-            return None
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,6 +273,98 @@ def concatenate_segments(layers: Iterable[Layer]) -> SegmentColumns:
     )
     layer_index = np.repeat(np.arange(len(all_layers)), [len(layer) for layer in all_layers])
     return SegmentColumns(document, start, end, label, layer_index)
+
+
+# --- content of documents -------------------------------------------------------------------------
+
+_END = ord("\n")
+
+
+_PORTION = 1 << 20  # number of bytes that are split together
+
+
+class TokenBytes(Sequence[str]):
+    """Tokens as bytes, equal to any other sequence with the same strings.
+
+    >>> words = TokenBytes(b"Jo\\nsings\\n", 2)
+    >>> words == ("Jo", "sings"), words[1], len(words)
+    (True, 'sings', 2)
+    """
+
+    def __init__(self, joined: bytes, count: int) -> None:
+        """Store tokens that are each followed by a newline, and contain none."""
+        self._joined, self._count = joined, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._words[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TokenBytes):
+            return self._joined == other._joined
+        return self._words == other
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content
+
+    def find_differences(self, other: TokenBytes) -> list[int]:
+        """Find the indices at which two token sequences differ, up to the end of the shorter.
+
+        >>> longer = TokenBytes(b"Jo\\nsings\\nme\\nso\\n", 4)
+        >>> TokenBytes(b"Jo\\nsang\\nto\\n", 3).find_differences(longer)
+        [1, 2]
+        """
+        n_compared = min(len(self), len(other))
+        byte_arrays = [np.frombuffer(words._joined, np.uint8) for words in (self, other)]
+        ends = [np.flatnonzero(text == _END)[:n_compared] for text in byte_arrays]
+        sizes = [np.diff(end, prepend=-1) for end in ends]
+        is_different = sizes[0] != sizes[1]
+        comparable = [
+            text[: size.sum()][np.repeat(~is_different, size)]
+            for text, size in zip(byte_arrays, sizes, strict=True)
+        ]
+        size = sizes[0][~is_different]  # no token is empty, with its newline
+        if len(size):
+            other_bytes = np.logical_or.reduceat(
+                comparable[0] != comparable[1], np.cumsum(size) - size
+            )
+            is_different[~is_different] = other_bytes
+        return np.flatnonzero(is_different).tolist()
+
+    @cached_property
+    def _words(self) -> tuple[str, ...]:
+        """Tokens as strings; equal tokens share one string."""
+        interned: dict[str, str] = {}
+        words: list[str] = []
+        position = 0
+        while position < len(self._joined):
+            end = self._joined.find(b"\n", position + _PORTION) + 1 or len(self._joined)
+            new_words = self._joined[position:end].decode(errors="surrogatepass").split("\n")[:-1]
+            words += map(interned.setdefault, new_words, new_words)
+            position = end
+        return tuple(words)
+
+
+class LazyTokens:
+    """Descriptor of the tokens of a corpus; :class:`TokenBytes` become a tuple at first access."""
+
+    def __get__(self, content: object, owner: object = None) -> tuple[str, ...] | None:
+        if content is None:
+            return None  # default of the field
+        words: tuple[str, ...] | TokenBytes | None = vars(content)["tokens"]
+        if isinstance(words, TokenBytes):
+            words = vars(content)["tokens"] = tuple(words)
+        return words
+
+    def __set__(self, content: object, words: Sequence[str] | None) -> None:
+        vars(content)["tokens"] = words
+
+
+WHEN_ASKED = LazyTokens()
 
 
 _Content = TypeVar("_Content", bound="Content")

@@ -15,9 +15,8 @@ from spanagree.arrays import Bools, Ints, narrow_integers
 from spanagree.corpus.balance import READ, Balance, add_balances, move_count
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import RawLayer
+from spanagree.corpus.segments import RawLayer, TokenBytes
 from spanagree.corpus.tags import TagSegments, is_ignored, look_up_scheme, read_tags
-from spanagree.corpus.words import TokenBytes
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -29,6 +28,9 @@ from spanagree.errors import (
 
 _NO_MARKS = ("O", "", "_")
 _Where: TypeAlias = Callable[[int], str]  # location of a token by index
+
+TagReader: TypeAlias = Callable[[Sequence[str], Ints, Ints, _Where], TagSegments]
+"""Function that reads segments from distinct tags, the tag of each token, lengths and location."""
 
 PARTIAL = {
     "error": "a document with tags on some of its tokens only is an error",
@@ -90,7 +92,7 @@ class TagColumn:
         codes: index of the tag of each token in all documents, −1 without a tag.
         never: mask of documents that the annotator is known never to have seen; a document without
             any tag was not seen either.
-        brackets: names of the parts of brackets, for tags that are brackets.
+        read_special: function that reads tags of another notation, such as brackets.
         attributes: codes of the values of tokens, −1 without a value, and the values, by name; a
             segment has the values of its first token.
     """
@@ -98,7 +100,7 @@ class TagColumn:
     names: Sequence[str]
     codes: Ints
     never: Bools | None = None
-    brackets: Sequence[str] | None = None
+    read_special: TagReader | None = None
     attributes: Mapping[str, tuple[Ints, tuple[str, ...]]] = field(default_factory=dict)
 
     def read(
@@ -113,16 +115,16 @@ class TagColumn:
         def locate_kept_token(token: int) -> str:
             return location(int(np.flatnonzero(is_kept)[token]))
 
-        if self.brackets is not None:
-            from spanagree.corpus.brackets import read_brackets  # few tags are brackets
-
-            return read_brackets(self.names, codes, lengths, self.brackets, locate_kept_token)
-        read_settings: dict[str, Any] = {
-            "scheme": options.scheme,
-            "strict": options.strict,
-            "location": locate_kept_token,
-        }
-        return read_tags(options.replace_empty_tags(self.names), codes, lengths, **read_settings)
+        if self.read_special is not None:
+            return self.read_special(self.names, codes, lengths, locate_kept_token)
+        return read_tags(
+            options.replace_empty_tags(self.names),
+            codes,
+            lengths,
+            scheme=options.scheme,
+            strict=options.strict,
+            location=locate_kept_token,
+        )
 
     def count_marks(self, options: TagOptions) -> int:
         """Count the tokens with a tag that marks something."""

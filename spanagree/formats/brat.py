@@ -13,9 +13,10 @@ from unicodedata import normalize
 from spanagree.choices import Absent, Discontinuous, Ends, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import apply_discontinuous
+from spanagree.corpus.documents import Relation
 from spanagree.corpus.raw import RawCorpus, check_absent
 from spanagree.corpus.repairs import build_valid_corpus
-from spanagree.corpus.segments import Relation, Segment
+from spanagree.corpus.segments import Segment
 from spanagree.errors import (
     InputError,
     SettingError,

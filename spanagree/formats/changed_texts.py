@@ -20,7 +20,7 @@ from unicodedata import combining
 
 import numpy as np
 
-from spanagree.corpus.offsets import Place
+from spanagree.corpus.quoted_texts import Place
 
 _QUOTATION_MARKS = str.maketrans(dict.fromkeys("‘’‚‛′`´", "'") | dict.fromkeys("“”„‟″«»", '"'))
 

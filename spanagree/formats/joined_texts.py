@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.collector import convert_integer_to_text
-from spanagree.corpus.offsets import Place
+from spanagree.corpus.quoted_texts import Place
 from spanagree.errors import (
     InputError,
     SpanAgreeError,

@@ -26,9 +26,10 @@ from typing import Any
 from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.details import SCORE
+from spanagree.corpus.documents import Document
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import build_valid_corpus
-from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
+from spanagree.corpus.segments import LONGEST, OFFSETS, is_time
 from spanagree.errors import (
     InputError,
     SettingError,

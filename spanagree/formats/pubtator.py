@@ -16,7 +16,8 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Ends
-from spanagree.corpus.offsets import count_matching_quotes, look_up_point
+from spanagree.corpus.offset_units import look_up_point
+from spanagree.corpus.quoted_texts import count_matching_quotes
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, escape_path, invalid_value, parse_whole_number, quote_value
 from spanagree.files import PathName, yield_lines

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
 from spanagree.corpus.normal_form import compose_text
-from spanagree.corpus.offsets import Place, find_occurrences
+from spanagree.corpus.quoted_texts import Place, find_occurrences
 from spanagree.errors import escape_name, format_percent, pluralize
 from spanagree.formats.changed_texts import cuts_word, find_changed_quote, fold_text
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from spanagree.corpus.absent import apply_absent
 from spanagree.corpus.discontinuous import apply_discontinuous
-from spanagree.corpus.offsets import Place
 from spanagree.corpus.other_labels import LABELS, rename_and_select_labels
+from spanagree.corpus.quoted_texts import Place
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import TICKS, apply_resolution, cut_into_parts, equalize_lengths
 from spanagree.errors import (

@@ -318,7 +318,7 @@ def build_raw_from_records(
                 span_location = location or annotation_location
                 if not is_placed:
                     score = (attributes or {}).get(SCORE)
-                    collector.add_unplaced_quote(
+                    collector.quotes.add_unplaced(
                         annotation, label, quote or "", span_location, end, score
                     )
                     n_read["segment"] += bool(reading.get("strings"))
@@ -337,7 +337,7 @@ def build_raw_from_records(
                     None if i is None or not 0 <= i < len(segments) else segments[i]
                     for i in (first, second)
                 )
-                collector.add_relation(head, tail, label, span_location, directed)
+                collector.details.add_relation(head, tail, label, span_location, directed)
     notes = [*compose_ignored_note(log.name, log.passed)]
     notes += [*log.quotes.yield_notes(log.prefix), *log.copies.yield_notes(log.prefix)]
     if not log.labelled and collector.set_label_of_all(ONE_LABEL):

@@ -14,7 +14,8 @@ from typing import Any
 
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import convert_integer_to_text
-from spanagree.corpus.offsets import Place, look_up_point, map_offsets_to_points
+from spanagree.corpus.offset_units import look_up_point, map_offsets_to_points
+from spanagree.corpus.quoted_texts import Place
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,

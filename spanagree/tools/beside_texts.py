@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from spanagree.corpus.offsets import shorten_line_ends
+from spanagree.corpus.offset_units import shorten_line_ends
 from spanagree.errors import (
     InputError,
     escape_path,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from spanagree.corpus.offsets import shorten_line_ends
+from spanagree.corpus.offset_units import shorten_line_ends
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,

@@ -16,6 +16,7 @@ import spanagree as sa
 from spanagree.corpus.check import check, write_balance_lines
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, strip_edges
+from spanagree.corpus.plain_lists import add_segments
 from spanagree.corpus.repairs import REPAIRS, apply_repairs, build_valid_corpus, list_steps
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.formats.combine import concatenate_parts
@@ -137,7 +138,7 @@ def test_latest(times, left):
     for start, when in enumerate(times):
         annotation = collector.add_annotation(document, "a", "here", when)
         collector.add_segment(annotation, start, start + 1, "X", "here")
-    collector.add_segments(document, "b", [], "here")
+    add_segments(collector, document, "b", [], "here")
     raw = collector.build_raw_corpus({})
     corpus = build_valid_corpus(raw, "latest")
     assert corpus[0].segments == {"a": (sa.Segment(left, left + 1, "X"),), "b": ()}
@@ -423,8 +424,8 @@ def test_relation_across_documents():
     collector = Collector("tokens", ["ann"])
     for d in range(2):
         collector.add_document(d, f"document {d}", length=9)
-        collector.add_segments(d, "ann", [(0, 1, "X")], f"file.ann:{d + 1}")
-    collector.add_relation(0, 1, "causes", "file.ann:3", True)
+        add_segments(collector, d, "ann", [(0, 1, "X")], f"file.ann:{d + 1}")
+    collector.details.add_relation(0, 1, "causes", "file.ann:3", True)
     raw = collector.build_raw_corpus({}, numbered=True)
     with refuses(
         sa.InputError,
@@ -441,10 +442,10 @@ def rows(*passes, relations=(), **more):
         content = {"length": 15} if collector.offsets != "characters" else {"text": TEXT}
         collector.add_document(number, f"x:{number}", **content)
     for number, spans in enumerate(passes):
-        collector.add_segments(0, "ann", spans, f"x:{number}")
-    collector.add_segments(1, "ann", [(0, 2, "Z")], "x:9")
+        add_segments(collector, 0, "ann", spans, f"x:{number}")
+    add_segments(collector, 1, "ann", [(0, 2, "Z")], "x:9")
     for first, second in relations:
-        collector.add_relation(first, second, "r", "x:8", True)
+        collector.details.add_relation(first, second, "r", "x:8", True)
     return collector.build_raw_corpus({}, numbered=True).replace(**more)
 
 

@@ -3,6 +3,7 @@
 from spanagree import Corpus
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS
+from spanagree.corpus.plain_lists import add_segments
 
 
 def collected(*segments, length=2**40):
@@ -10,7 +11,7 @@ def collected(*segments, length=2**40):
     collector = Collector("characters")
     for number, own in enumerate(segments):
         document = collector.add_document(f"d{number}", "here", length=length)
-        collector.add_segments(document, "ann", own, "here")
+        add_segments(collector, document, "ann", own, "here")
     return collector.build_raw_corpus({})
 
 

@@ -15,19 +15,18 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.offsets import (
-    Sentences,
+from spanagree.corpus.offset_units import (
     compute_offsets,
     convert_to_code_points,
-    find_nearest,
-    is_quote_at,
     map_between_line_ends,
     map_offsets_to_points,
     yield_possible_units,
 )
+from spanagree.corpus.quoted_texts import find_nearest, is_quote_at
 from spanagree.corpus.raw import STANDS
 from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.errors import InputError
+from spanagree.formats.inception.sentences import Sentences
 
 TEXT = "Jo met Al in Rome, and Jo met Cy in Bonn with Di, Ed, Flo, Guy, Hal and Ida."
 NAMES = ["Jo", "Al", "Rome", "Cy", "Bonn", "Di", "Ed", "Flo", "Guy", "Hal", "Ida"]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.arrays import encode_by_first_use
-from spanagree.corpus import words as words_module
+from spanagree.corpus import segments
+from spanagree.corpus.segments import TokenBytes
 from spanagree.corpus.tags import parse_prefixed_tag
-from spanagree.corpus.words import TokenBytes
 from spanagree.errors import InputError, escape_name, pluralize, quote_value
 from spanagree.files import build_mark_error, yield_lines
 from spanagree.formats.conll import fields, page
@@ -257,7 +257,7 @@ def test_fields(column, portion, data):
     other = list(column)
     if column:
         other[data.draw(st.integers(0, len(column) - 1))] = data.draw(words)
-    with patch.object(fields, "_PORTION", portion), patch.object(words_module, "_PORTION", portion):
+    with patch.object(fields, "_PORTION", portion), patch.object(segments, "_PORTION", portion):
         mine, its = found(column), found(other)
         assert [mine[i] for i in range(len(mine))] == list(mine.words) == column
         tokens = mine.copy_fields()
@@ -294,7 +294,7 @@ def test_equal_tokens_are_one_string(tmp_path):
     """Tokens that are equal are one string in memory, also of different parts of a file."""
     path = tmp_path / "a"
     path.write_text("Jo B-X\na O\nJo O\n")
-    with patch.object(fields, "_PORTION", 1), patch.object(words_module, "_PORTION", 1):
+    with patch.object(fields, "_PORTION", 1), patch.object(segments, "_PORTION", 1):
         first, _, third = sa.read_conll({"x": path}).tokens
     assert first is third
 

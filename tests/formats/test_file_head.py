@@ -15,6 +15,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.collector import Collector
+from spanagree.corpus.plain_lists import add_segments
 from spanagree.formats import file_head as file_head_module
 from spanagree.formats.file_head import close_json, compose_ignored_note, read_head
 from spanagree.formats.format import Format
@@ -158,7 +159,7 @@ def tool(monkeypatch):
         collector = Collector("characters", unnamed=True)
         for number, record in enumerate(read_head(path).records, 1):
             document = collector.add_document(record["id"], str(number), text=record["note"])
-            collector.add_segments(document, "", [(0, 2, "PER")], str(number))
+            add_segments(collector, document, "", [(0, 2, "PER")], str(number))
         return collector.build_raw_corpus(
             {"format": "tool"}, compose_ignored_note(str(path), {"draft": 2})
         )

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from spanagree.corpus.words import TokenBytes
+from spanagree.corpus.segments import TokenBytes
 from spanagree.errors import InputError, pluralize, quote_value
 from spanagree.formats.conll.page import ConllFile
 

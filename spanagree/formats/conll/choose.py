@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.brackets import are_brackets
-from spanagree.corpus.tag_columns import TagColumn
+from spanagree.corpus.tag_columns import TagColumn, TagReader
 from spanagree.corpus.tags import is_tag, parse_tag, read_tags
 from spanagree.errors import (
     InputError,
@@ -27,6 +26,7 @@ from spanagree.errors import (
     quote_value,
 )
 from spanagree.files import PathName
+from spanagree.formats.conll.brackets import are_brackets, read_brackets
 from spanagree.formats.conll.columns import (
     Column,
     Layout,
@@ -640,20 +640,22 @@ def _extract_key_values(column: Iterable[str], key: str) -> tuple[str, ...]:
     return tuple(map(value_by_field.__getitem__, column))
 
 
-def find_bracket_names(
-    file: ConllFile, column: Column, values: Iterable[str]
-) -> Sequence[str] | None:
-    """Find the names of the parts in brackets, for a key of CoNLL-U's last column.
+def find_bracket_reader(file: ConllFile, column: Column, values: Iterable[str]) -> TagReader | None:
+    """Find the function that reads a column of brackets; ``None`` if the column has no brackets.
 
-    ``values`` are the values of the key.
+    The names of the parts in brackets are those of a key of CoNLL-U's last column; brackets in
+    CoNLL-2012's columns have none.
 
-    Returns:
-        The names; empty for brackets in CoNLL-2012's columns; `None` if the column has no brackets.
+    Args:
+        file: file of the column.
+        column: column of tags.
+        values: values of the column.
     """
     index = find_column_number(column, file.layout)
     is_numbered = index is not None and index < len(file.columns)
     if file.layout.ragged and is_numbered:
-        return ()
+        return partial(read_brackets, order=())
     if is_numbered or not are_brackets({*values}):
         return None
-    return dict(file.layout.brackets).get(str(column), "").split("-")
+    order = dict(file.layout.brackets).get(str(column), "").split("-")
+    return partial(read_brackets, order=order)

@@ -17,7 +17,7 @@ from spanagree.arrays import (
     to_smallest_integers,
     unique,
 )
-from spanagree.corpus.words import TokenBytes
+from spanagree.corpus.segments import TokenBytes
 from spanagree.formats.conll.columns import split_fields
 from spanagree.formats.conll.lines import find_line_starts
 

@@ -30,7 +30,7 @@ from spanagree.formats.conll.align import find_shared_text
 from spanagree.formats.conll.choose import (
     LayerRequest,
     decide_layers,
-    find_bracket_names,
+    find_bracket_reader,
     get_column_tags,
     yield_unread_tags,
 )
@@ -355,8 +355,8 @@ def _read_tag_column(
     codes, tags = encode_column(get_column_tags(file, column))
     if missing in tags:
         codes = np.where(codes == tags.index(missing), codes.dtype.type(-1), codes)
-    brackets = find_bracket_names(file, column, tags)
-    return TagColumn(tags, *file.align_codes(codes, text), brackets=brackets)
+    read_special = find_bracket_reader(file, column, tags)
+    return TagColumn(tags, *file.align_codes(codes, text), read_special=read_special)
 
 
 def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllOptions) -> None:

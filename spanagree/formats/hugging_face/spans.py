@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.details import SCORE
-from spanagree.corpus.offsets import Place
+from spanagree.corpus.quoted_texts import Place
 from spanagree.errors import (
     InputError,
     count_entries,

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.offsets import convert_to_code_points
+from spanagree.corpus.offset_units import convert_to_code_points
 from spanagree.errors import InputError, invalid_value, is_integer, join_names, parse_whole_number
 from spanagree.files import decode_bytes, parse_json
 from spanagree.formats.file_head import FileHead

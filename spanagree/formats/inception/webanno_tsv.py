@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from spanagree.corpus.offsets import Sentences, convert_to_code_points
+from spanagree.corpus.offset_units import convert_to_code_points
 from spanagree.errors import InputError, invalid_value, pluralize, quote_value
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import (
@@ -24,6 +24,7 @@ from spanagree.formats.inception.pages import (
     Mark,
     shorten_layer,
 )
+from spanagree.formats.inception.sentences import Sentences
 from spanagree.limits import check_expansion
 
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*$")

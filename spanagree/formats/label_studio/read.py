@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 
 from spanagree.corpus.details import SCORE
-from spanagree.corpus.offsets import count_matching_quotes
+from spanagree.corpus.quoted_texts import count_matching_quotes
 from spanagree.errors import InputError, SettingError, join_names, pluralize, quote_value
 from spanagree.files import PathName
 from spanagree.formats.exports import check_name_source, compose_nameless_note

@@ -37,8 +37,9 @@ def read_brackets(
     values: Sequence[str],
     codes: Ints,
     lengths: Ints,
-    order: Sequence[str],
     location: Callable[[int], str],
+    *,
+    order: Sequence[str],
 ) -> TagSegments:
     """Read the segments in brackets, each within its sentence.
 
@@ -48,9 +49,9 @@ def read_brackets(
         values: distinct values.
         codes: index of the value of each token, for all sentences; −1 is empty.
         lengths: number of tokens of each sentence.
+        location: function that describes the location of a token by index, for error messages.
         order: names of the parts, with ``etype`` for the label; without it, the label is the first
             part without a digit.
-        location: function that describes the location of a token by index, for error messages.
 
     Raises:
         InputError: if a value is not brackets; if a bracket is closed that is not open, or not
@@ -81,21 +82,15 @@ def read_brackets(
                 label = labels[_extract_label(open_content, label_position)]
                 rows.append((sentence, start - first_token, token + 1 - first_token, label))
     _check_closed(open_brackets, location)
-    sentence_column, start_column, end_column, label_column = (
-        np.array(rows, np.int64).reshape(-1, 4).T
-    )
-    names = tuple(labels)
+    columns = np.array(rows, np.int64).reshape(-1, 4).T
     return TagSegments(
-        sentence_column,
-        start_column,
-        end_column,
-        label_column,
-        names,
-        "brackets",
-        0,
-        0,
-        {},
-        len(rows),
+        *(columns[0], columns[1], columns[2], columns[3]),
+        names=tuple(labels),
+        scheme="brackets",
+        repaired=0,
+        dropped=0,
+        ill_formed={},
+        marked=len(rows),
     )
 
 
