@@ -245,7 +245,7 @@ def choices():
     from spanagree.comparisons.relation_places import ARGUMENTS, PAIRS
     from spanagree.comparisons.selection import WHATS
     from spanagree.corpus.discontinuous import DISCONTINUOUS
-    from spanagree.corpus.label_table import DUPLICATES
+    from spanagree.corpus.label_columns import DUPLICATES
     from spanagree.corpus.raw import ABSENT, ENDS
     from spanagree.corpus.repairs import REPAIRS, REPEATS
     from spanagree.corpus.segments import OFFSETS
@@ -703,7 +703,7 @@ def test_commands_load_what_they_need(command, tmp_path):
 
 
 MOST_MODULES = {
-    "sa.f1_score([['B-X', 'O']], [['B-X', 'O']])": 40,
+    "sa.f1_score([['B-X', 'O']], [['B-X', 'O']])": 39,
     "sa.evaluate(corpus)": 45,
     "sa.agree(corpus)": 47,
     "sa.agree(corpus, ci=True)": 54,
@@ -742,7 +742,7 @@ CONDITIONS = {
     "comparisons.joined_texts", "comparisons.near_pairs", "comparisons.overlaps_of_pieces",
     "comparisons.place_shares",
     "comparisons.random_layers", "comparisons.relation_places", "comparisons.selection", "comparisons.shaped_starts", "comparisons.tolerance",
-    "corpus.discontinuous", "corpus.joined", "corpus.times", "parts.compared_parts", "parts.each",
+    "corpus.discontinuous", "corpus.joined", "corpus.resolution", "corpus.times", "parts.compared_parts", "parts.each",
     "parts.joined_rows", "parts.row_files", "parts.workers", "systems.rows_in_files",
     "systems.rows_of_parts",
 }  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails
+from spanagree.corpus.raw import convert_integer_to_text
 from spanagree.errors import invalid_value
 
 

@@ -19,7 +19,7 @@ class CollectedQuotes:
 
     Attributes:
         status: status of the quote of each segment, up to the last with a quote; values as in
-            :attr:`spanagree.corpus.raw.RawCorpus.quote`.
+            ``quote`` of :class:`spanagree.corpus.raw.RawCorpus`.
         texts: quotes that differ from the text at the offsets.
     """
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from spanagree.corpus.details import join_adjacent
-from spanagree.corpus.raw import UNKNOWN, RawCorpus, check_ends
+from spanagree.corpus.raw import UNKNOWN, RawCorpus, check_ends, convert_document_id
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, invalid_value, is_integer, pluralize, quote_value
 
@@ -413,25 +413,6 @@ class Collector:
             if not missing
             else None
         )
-
-
-def convert_integer_to_text(value: object) -> object:
-    """Convert an integer of up to 64 bits to text; other values are unchanged."""
-    if isinstance(value, str):  # the most frequent case
-        return value
-    return str(value) if is_integer(value) and abs(value) < 1 << 64 else value
-
-
-def convert_document_id(value: object, location: str) -> str:
-    """Convert the id of a document, a string or an integer, to text.
-
-    Raises:
-        InputError: if the value is not an id.
-    """
-    id_ = convert_integer_to_text(value)
-    if isinstance(id_, str) and id_:
-        return id_
-    raise InputError(f"{location}: id {quote_value(id_)}; a string that is not empty is needed")
 
 
 def _check_list(

@@ -6,8 +6,7 @@ A :class:`LabelTable` has one row for each label. Coefficients need only its
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,39 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, dense_ranks, freeze_array
+from spanagree.arrays import Bools, Ints, freeze_array, unique_rows
 from spanagree.corpus.label_counts import LabelCounts, count_labels_of_items
-from spanagree.corpus.label_text import (
-    convert_name,
-    encode_labels,
-    encode_names,
-    write_notes_on_names,
-)
 from spanagree.errors import (
-    InputError,
     check_annotator_names,
-    check_choice,
-    count_entries,
-    find_reason,
-    invalid_value,
-    is_integer,
-    is_iterable,
     pluralize,
-    quote_value,
 )
 
 if TYPE_CHECKING:
     from spanagree.choices import Duplicates
-
-MOST = 2**31 - 1
-"""Largest number of labels in a table, up to which numbers of pairs stay integers."""
-
-
-DUPLICATES = {
-    "error": "two labels of one item by one annotator are an error unless they are the same",
-    "first": "the first one counts",
-}
-"""Treatments of an item that an annotator labelled twice, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,16 +122,9 @@ class LabelTable:
         >>> table.size, table.annotators, table.labels, table.notes
         (2, ('ann', 'bob'), ('no', 'yes'), ('1 blank label counted as missing',))
         """
-        if hasattr(rows, "itertuples"):  # a data frame
-            rows = rows.itertuples(index=False, name=None)
-        rows = list(_iterate_checked(rows))
-        for row_number, row in enumerate(rows, 1):
-            if not isinstance(row, (tuple, list, np.ndarray)) or count_entries(row) != 3:
-                raise invalid_value(
-                    f"row {row_number}:", row, "item, annotator and label of each are needed"
-                )
-        columns = zip(*rows, strict=True) if rows else ((), (), ())
-        return build_label_table(*columns, categories=categories, duplicates=duplicates)
+        from spanagree.corpus.label_columns import collect_rows
+
+        return cls(**collect_rows(rows, categories, duplicates))
 
     @classmethod
     def from_array(cls, labels: ArrayLike, *, annotators: Sequence[object] = ()) -> LabelTable:
@@ -175,46 +143,9 @@ class LabelTable:
         >>> table.labels, table.annotators, len(table)
         (('1', '2'), ('1', '2'), 3)
         """
-        try:
-            values = np.asarray(labels)
-            if values.dtype.kind == "O" and hasattr(labels, "to_numpy"):  # pandas' gaps
-                values = labels.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"{quote_value(labels)}: {find_reason(error)}; a matrix of numbers, items ×"
-                " annotators, is needed, with nan where a label is missing"
-            ) from None
-        if values.ndim != 2 or values.dtype.kind not in "biuf":
-            raise InputError(
-                f"an array of shape {values.shape}, {values.dtype}; a matrix of numbers, items ×"
-                " annotators, is needed"
-            )
-        n_items, n_annotators = values.shape
-        annotator_names = [
-            convert_name(name, "annotator") for name in annotators or range(1, n_annotators + 1)
-        ]
-        if len(annotator_names) != n_annotators or len(set(annotator_names)) != n_annotators:
-            n_names = pluralize(len(annotator_names), "name")
-            raise InputError(
-                f"{n_names} of annotators; each of {n_annotators} needs one of its own"
-            )
-        item, annotator = np.nonzero(values == values)  # nan is not equal to itself
-        distinct_values, inverse = np.unique(values[item, annotator], return_inverse=True)
-        label_names = [convert_name(value, "label") for value in distinct_values]
-        n_missing = values.size - len(item)
-        return cls(
-            item,
-            dense_ranks(label_names)[inverse.reshape(-1)],
-            annotator,
-            np.ones(len(item), np.int64),
-            n_items,
-            tuple(annotator_names),
-            tuple(sorted(label_names)),
-            reading={"items": "labels"},
-            notes=(f"{pluralize(n_missing, 'blank label')} counted as missing",)
-            if n_missing
-            else (),
-        )
+        from spanagree.corpus.label_columns import collect_array
+
+        return cls(**collect_array(labels, annotators))
 
     @classmethod
     def from_annotators(
@@ -235,30 +166,9 @@ class LabelTable:
         >>> table.annotators, table.labels, len(table)
         (('ann', 'bob'), ('x', 'y'), 5)
         """
-        lists = labels.tolist() if isinstance(labels, np.ndarray) else labels
-        if isinstance(lists, Mapping):
-            names, columns = [*lists], [*lists.values()]
-        else:
-            columns = [] if isinstance(lists, (str, bytes)) or not is_iterable(lists) else [*lists]
-            names = [*range(1, len(columns) + 1)]
-        columns = [
-            column.tolist() if hasattr(column, "tolist") else column for column in columns
-        ]  # arrays, series
-        if columns and all(isinstance(column, tuple) for column in columns):
-            raise InputError("tuples; LabelTable.from_rows takes rows of item, annotator and label")
-        if not columns or not all(isinstance(column, list) for column in columns):
-            raise invalid_value("labels", labels, "a list of labels for each annotator is needed")
-        if len({*map(len, columns)}) > 1:
-            sizes = ", ".join(str(len(column)) for column in columns)
-            raise InputError(
-                f"annotators with {sizes} labels; each needs one for every item, or None"
-            )
-        rows = [
-            (item, name, None if label != label else label)
-            for name, column in zip(names, columns, strict=True)
-            for item, label in enumerate(column, 1)
-        ]
-        return cls.from_rows(rows)
+        from spanagree.corpus.label_columns import collect_annotators
+
+        return cls(**collect_annotators(labels))
 
     @classmethod
     def from_counts(
@@ -283,51 +193,9 @@ class LabelTable:
         >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
         [[2, 0]]
         """
-        rows = [tuple(_iterate_checked(row)) for row in _iterate_checked(counts)]
-        category_names = [
-            convert_name(category_index, "category")
-            for category_index in _iterate_checked(categories)
-        ]
-        item_names = (
-            None if items is None else [str(item_index) for item_index in _iterate_checked(items)]
-        )
-        for noun, names_of_kind in (("category", category_names), ("item", item_names or [])):
-            for name in (name for name, n_times in Counter(names_of_kind).items() if n_times > 1):
-                raise InputError(f"{noun} {quote_value(name)} stands twice; each needs a name")
-        for i, row in enumerate(rows):
-            invalid_counts = [count for count in row if not is_integer(count) or count < 0]
-            if len(row) != len(category_names) or invalid_counts:
-                item_name = item_names[i] if item_names and i < len(item_names) else str(i + 1)
-                problem = (
-                    f"count {quote_value(invalid_counts[0])}"
-                    if invalid_counts
-                    else pluralize(len(row), "count")
-                )
-                requirement = pluralize(len(category_names), "category")
-                raise InputError(
-                    f"item {quote_value(item_name)}: {problem}; a whole number from 0 is needed"
-                    f" for each of {requirement}"
-                )
-        if item_names is not None and len(item_names) != len(rows):
-            n_names = pluralize(len(item_names), "name")
-            raise InputError(
-                f"{n_names} of items for {pluralize(len(rows), 'row')}; each needs one"
-            )
-        if (n_labels := sum(int(count) for row in rows for count in row)) > MOST:
-            raise InputError(f"{quote_value(n_labels)} labels; a table holds at most {MOST}")
-        matrix = np.array(rows, np.int64).reshape(len(rows), len(category_names))
-        item_index, category_index = np.nonzero(matrix)
-        return cls(
-            item_index,
-            dense_ranks(category_names)[category_index],
-            None,
-            matrix[item_index, category_index],
-            len(rows),
-            (),
-            tuple(sorted(category_names)),
-            None if item_names is None else tuple(item_names),
-            reading={"items": "labels"},
-        )
+        from spanagree.corpus.label_columns import collect_counts
+
+        return cls(**collect_counts(counts, categories, items))
 
     def __len__(self) -> int:
         """Return the number of labels."""
@@ -358,13 +226,8 @@ class LabelTable:
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Item, category and number of labels nᵢ_c of each nonzero cell, sorted."""
-        n_categories = max(len(self.labels), 1)
-        if self.annotator is not None:
-            cell, n_in_cell = np.unique(self.item * n_categories + self.label, return_counts=True)
-        else:
-            cell, inverse = np.unique(self.item * n_categories + self.label, return_inverse=True)
-            n_in_cell = self._count_labels(inverse.reshape(-1), len(cell))
-        return cell // n_categories, cell % n_categories, n_in_cell
+        (item, category), inverse, n_rows = unique_rows(self.item, self.label)
+        return item, category, n_rows if self.named else self._count_labels(inverse, len(item))
 
     @cached_property
     def counts(self) -> LabelCounts:
@@ -412,14 +275,8 @@ class LabelTable:
     @cached_property
     def equal_others(self) -> Ints:
         """Number of other equal labels of the same item, for each label."""
-        item, label, n_in_cell = self.cells
-        n_categories = max(len(self.labels), 1)
-        return (
-            n_in_cell[
-                np.searchsorted(item * n_categories + label, self.item * n_categories + self.label)
-            ]
-            - 1
-        )
+        _, cell, _ = unique_rows(self.item, self.label)
+        return self.cells[2][cell] - 1
 
     @cached_property
     def co_labels(self) -> tuple[Ints, Ints, Ints]:
@@ -479,7 +336,7 @@ class LabelTable:
         chosen_names = names if len(names) < len(self.annotators) else None
         return replace(
             self,
-            **{name: getattr(self, name)[is_selected] for name in ("item", "label", "number")},
+            **self._select_columns(("item", "label", "number"), is_selected),
             annotator=new_index[annotator[is_selected]],
             annotators=tuple(names),
             reading={**self.reading, "chosen": chosen_names},
@@ -493,100 +350,13 @@ class LabelTable:
         return replace(
             self,
             item=new_index[self.item[is_selected]],
-            label=self.label[is_selected],
-            annotator=None if self.annotator is None else self.annotator[is_selected],
-            number=self.number[is_selected],
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
-            documents=None if self.documents is None else self.documents[items],
-            parent_ids=None if self.parent_ids is None else self.parent_ids[items],
-            lengths=None if self.lengths is None else self.lengths[items],
+            **self._select_columns(("label", "annotator", "number"), is_selected),
+            **self._select_columns(("documents", "parent_ids", "lengths"), items),
         )
 
-
-def _iterate_checked(values: object) -> Iterator[Any]:
-    """Iterate over values, which have to be a list or similar."""
-    if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
-        raise InputError(f"{quote_value(values)}; a list is needed")
-    return iter(values)
-
-
-# --- from rows ----------------------------------------------------------------------------------
-
-
-def build_label_table(
-    items: Sequence[object],
-    annotators: Sequence[object],
-    labels: Sequence[object],
-    *,
-    categories: Sequence[object] | None = None,
-    duplicates: Duplicates = "error",
-    missing: str | None = None,
-    separator: str | None = None,
-    chosen: Mapping[str, Any] | None = None,
-    location: Callable[[int], str] = lambda row: "",
-) -> LabelTable:
-    """Build a table from three columns: the item, annotator and label of each row.
-
-    Args:
-        items, annotators, labels: columns of the rows.
-        categories: names of all possible labels. Default: the labels that occur.
-        duplicates: treatment of an item labelled twice by one annotator, error or first.
-        missing: label that represents a missing one.
-        separator: character between the members of labels that are sets.
-        chosen: settings of the reader, for the signature.
-        location: function that describes the location of a row, for error messages.
-    """
-    check_choice(duplicates, DUPLICATES, "duplicates")
-    item, item_names = encode_names(items, "item", location)
-    annotator, annotator_names = encode_names(annotators, "annotator", location)
-    label, label_names, notes, effective_settings = encode_labels(
-        labels, categories, missing, separator, location
-    )
-    notes += write_notes_on_names(item_names, annotator_names, label_names)
-    labelled_rows = np.flatnonzero(label >= 0)
-    first_row = labelled_rows[
-        _find_first_indices(item[labelled_rows] * len(annotator_names) + annotator[labelled_rows])
-    ]
-    is_repeated = first_row != labelled_rows
-    is_contradiction = is_repeated & (label[first_row] != label[labelled_rows])
-    if is_contradiction.any() and duplicates == "error":
-        earlier, later = (
-            int(first_row[is_contradiction][0]),
-            int(labelled_rows[is_contradiction][0]),
-        )
-        raise InputError(
-            f"{location(later)}item {quote_value(item_names[item[later]])}, annotator"
-            f" {quote_value(annotator_names[annotator[later]])}: labelled twice,"
-            f" {quote_value(label_names[label[earlier]])} and"
-            f" {quote_value(label_names[label[later]])}; --duplicates first (duplicates='first')"
-            " keeps the first"
-        )
-    for is_case, noun, rule in (
-        (is_repeated & ~is_contradiction, "repeated label", "by the same annotator counted once"),
-        (
-            is_contradiction,
-            "later label",
-            "of the same item and annotator left out (duplicates first)",
-        ),
-    ):
-        if n_cases := int(is_case.sum()):
-            notes.append(f"{pluralize(n_cases, noun)} {rule}")
-    kept_rows = labelled_rows[~is_repeated]
-    reading = {"items": "labels", **(chosen or {})}
-    reading |= (
-        {"duplicates": duplicates} if is_contradiction.any() else {}
-    )  # only settings that had an effect
-    reading |= effective_settings
-    return LabelTable.from_single_labels(
-        kept_rows, (item, label, annotator), len(item_names), annotator_names, label_names,
-        items=item_names, reading=reading, notes=tuple(notes),
-    )  # fmt: skip
-
-
-def _find_first_indices(keys: Ints) -> Ints:
-    """Find the first index at which each key occurs."""
-    if (keys[1:] > keys[:-1]).all():
-        return np.arange(len(keys))
-    _, first_index, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return first_index[inverse.reshape(-1)]
+    def _select_columns(self, names: Iterable[str], rows: Bools | Ints) -> dict[str, Any]:
+        """Select rows of columns, by name; columns that are unknown stay so."""
+        columns = ((name, getattr(self, name)) for name in names)
+        return {name: None if column is None else column[rows] for name, column in columns}

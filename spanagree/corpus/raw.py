@@ -24,7 +24,7 @@ from spanagree.arrays import (
 )
 from spanagree.corpus.details import RelationTable, SegmentDetails, join_details
 from spanagree.corpus.segments import Content, Layer, RawLayer
-from spanagree.errors import check_choice
+from spanagree.errors import InputError, check_choice, is_integer, quote_value
 
 if TYPE_CHECKING:
     from spanagree.corpus.balance import Balance
@@ -218,6 +218,11 @@ class RawCorpus(Content):
             return self.tokens_of(d), start, end
         return ("" if self.texts is None else self.texts[d]), start, end
 
+    def yield_bounds(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield row, document, start and end of each segment."""
+        columns = (column.tolist() for column in (self.document, self.start, self.end))
+        return zip(range(len(self.start)), *columns, strict=True)
+
     def select_columns(self, rows: Bools | Ints) -> dict[str, Any]:
         """Return columns of segments, by name; ``rows`` selects segments (a mask or indices)."""
         columns = ("annotation", "start", "end", "label", "quote")
@@ -234,3 +239,22 @@ def check_ends(ends: str | None) -> None:
     """Check a choice of :data:`ENDS`."""
     if ends is not None:
         check_choice(ends, ENDS, "ends")
+
+
+def convert_integer_to_text(value: object) -> object:
+    """Convert an integer of up to 64 bits to text; other values are unchanged."""
+    if isinstance(value, str):  # the most frequent case
+        return value
+    return str(value) if is_integer(value) and abs(value) < 1 << 64 else value
+
+
+def convert_document_id(value: object, location: str) -> str:
+    """Convert the id of a document, a string or an integer, to text.
+
+    Raises:
+        InputError: if the value is not an id.
+    """
+    id_ = convert_integer_to_text(value)
+    if isinstance(id_, str) and id_:
+        return id_
+    raise InputError(f"{location}: id {quote_value(id_)}; a string that is not empty is needed")

@@ -15,7 +15,9 @@ from spanagree.arrays import Bools, Ints, is_repeated_row, unique_rows
 from spanagree.corpus import balance
 from spanagree.corpus.absent import yield_notes_on_absent
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.cut_words import yield_notes_on_cut_words
 from spanagree.corpus.details import Pieces, SegmentDetails, find_overlapping_shapes, merge_pieces
+from spanagree.corpus.edge_spaces import strip_edges
 from spanagree.corpus.flaws import (
     FLAWS,
     check_flaws,
@@ -25,8 +27,6 @@ from spanagree.corpus.flaws import (
     find_full_duplicates,
     find_repeats,
     find_unlabelled_quotes,
-    strip_edges,
-    yield_notes_on_cut_words,
     yield_notes_on_tolerated,
 )
 from spanagree.corpus.quoted_texts import find_nearest

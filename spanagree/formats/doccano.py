@@ -8,9 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from zipfile import is_zipfile
 
-from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import check_absent
+from spanagree.corpus.raw import check_absent, convert_integer_to_text
 from spanagree.errors import (
     InputError,
     SettingError,

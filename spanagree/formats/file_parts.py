@@ -13,7 +13,7 @@ from spanagree.corpus.flaws import check_flaws
 from spanagree.corpus.grouped import group_documents
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, apply_repairs, build_valid_corpus
-from spanagree.corpus.times import apply_resolution
+from spanagree.corpus.resolution import apply_resolution
 from spanagree.errors import (
     InputError,
     check_choice,

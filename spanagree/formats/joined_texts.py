@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.quoted_texts import Place
+from spanagree.corpus.raw import convert_integer_to_text
 from spanagree.errors import (
     InputError,
     SpanAgreeError,

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from spanagree.choices import Duplicates
-from spanagree.corpus.label_table import LabelTable, build_label_table
+from spanagree.corpus.label_columns import collect_columns
+from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.label_text import convert_to_text
 from spanagree.errors import InputError, SettingError, escape_path, pluralize, quote_value
 from spanagree.files import BOM, PathName, build_mark_error
@@ -97,11 +98,12 @@ def read_labels(
         columns = [
             table.find_column(column_name, role) for role, column_name in column_by_role.items()
         ]
-        return build_label_table(
+        attributes = collect_columns(
             *(table.columns[column_index] for column_index in columns),
             location=table.format_location,
             **table_options,
         )
+        return LabelTable(**attributes)
     if counts:
         item_column, columns = table.find_columns(item, label, "label")
         items = None if item_column is None else table.list_item_names(item_column)
@@ -133,13 +135,14 @@ def _read_wide(
             zip(*(table.columns[column_index] for column_index in columns), strict=True)
         )
     )
-    return build_label_table(
+    attributes = collect_columns(
         names,
         header * len(rows),
         labels,
         location=lambda cell_index: table.format_location(cell_index // len(columns)),
         **table_options,
     )
+    return LabelTable(**attributes)
 
 
 def _check_options(options: Mapping[str, object], wide: bool, counts: bool) -> None:

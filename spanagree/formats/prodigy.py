@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import convert_integer_to_text
 from spanagree.corpus.tokens import count_characters, join_words
 from spanagree.errors import InputError, invalid_value, is_integer, join_names, pluralize
 from spanagree.files import PathName, format_json, write_text

@@ -17,7 +17,8 @@ from spanagree.corpus.discontinuous import apply_discontinuous
 from spanagree.corpus.other_labels import LABELS, rename_and_select_labels
 from spanagree.corpus.quoted_texts import Place
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import TICKS, apply_resolution, cut_into_parts, equalize_lengths
+from spanagree.corpus.resolution import apply_resolution, cut_into_parts, equalize_lengths
+from spanagree.corpus.times import TICKS
 from spanagree.errors import (
     InputError,
     SettingError,

@@ -13,10 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from spanagree.arrays import Ints
-from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.offset_units import look_up_point, map_offsets_to_points
 from spanagree.corpus.quoted_texts import Place
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, convert_integer_to_text
 from spanagree.errors import (
     InputError,
     SettingError,

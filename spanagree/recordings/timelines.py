@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import LAST_END, TICKS, convert_to_ticks, format_offset, parse_seconds
+from spanagree.corpus.resolution import LAST_END
+from spanagree.corpus.times import TICKS, convert_to_ticks, format_offset, parse_seconds
 from spanagree.errors import (
     InputError,
     SettingError,

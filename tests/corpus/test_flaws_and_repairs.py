@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.check import check, write_balance_lines
+from spanagree.corpus.balance import write_balance_lines
+from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.flaws import FLAWS, strip_edges
+from spanagree.corpus.edge_spaces import strip_edges
+from spanagree.corpus.flaws import FLAWS
 from spanagree.corpus.plain_lists import add_segments
 from spanagree.corpus.repairs import REPAIRS, apply_repairs, build_valid_corpus, list_steps
 from spanagree.corpus.unplaced import UnplacedQuotes

@@ -70,7 +70,7 @@ def test_what_is_no_time_is_refused(value: object) -> None:
 @given(st.decimals(0, 10**5, places=9))
 def test_rounding_once_is_rounding_half_to_even(value: object) -> None:
     """Oracle: ``round`` of a fraction, which rounds half to even."""
-    from spanagree.corpus.times import _round_half_even
+    from spanagree.corpus.resolution import _round_half_even
 
     for unit in ("1s", "100ms", "10ms", "1ms", "1us"):
         per = look_up_ticks(unit)

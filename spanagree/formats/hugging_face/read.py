@@ -18,9 +18,8 @@ import numpy as np
 from spanagree.arrays import narrow_integers
 from spanagree.choices import Absent, Ends, Repair, Scheme
 from spanagree.corpus.absent import apply_absent
-from spanagree.corpus.collector import convert_document_id
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, convert_document_id
 from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.tag_columns import TagColumn, check_outside_tags, read_columns
 from spanagree.errors import InputError, join_names, pluralize, quote_value

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spanagree.corpus.collector import convert_document_id, convert_integer_to_text
 from spanagree.corpus.details import SCORE
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
 from spanagree.errors import is_integer, quote_value
 from spanagree.formats.hugging_face.columns import (
     find_label_names,

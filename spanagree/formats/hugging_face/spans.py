@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from spanagree.corpus.collector import convert_integer_to_text
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.quoted_texts import Place
+from spanagree.corpus.raw import convert_integer_to_text
 from spanagree.errors import (
     InputError,
     count_entries,

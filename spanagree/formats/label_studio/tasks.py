@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from spanagree.corpus.collector import convert_integer_to_text
+from spanagree.corpus.raw import convert_integer_to_text
 from spanagree.errors import InputError, invalid_value, is_integer, join_names, quote_value
 from spanagree.formats.exports import OUR_ID, check_objects, convert_to_seconds
 from spanagree.formats.file_head import FileHead
