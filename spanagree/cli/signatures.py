@@ -22,6 +22,7 @@ JACKKNIFE = "spanagree.uncertainty.confidence.Jackknife"
 """Class of the argument ``ci``; its attributes are options."""
 
 _ROOT = Path(__file__).parent.parent
+_NEXT_DEFINITION = re.compile(r"^[^\s)]", re.MULTILINE)  # after a definition with indented lines
 _COLLECTION = re.compile(r"(?:Sequence|Collection|Iterable|list)\[(.*)\]")
 
 
@@ -69,18 +70,21 @@ def read_parameters(function: str) -> dict[str, Parameter]:
     """
     module, _, name = function.rpartition(".")
     source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")
-    definitions = {
-        node.name: node  # of several with one name the last, after overloads
-        for node in ast.parse(source).body
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    }
-    node = definitions[name]
+    definition = _extract_definition(source, name)
+    (node,) = ast.parse(definition).body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # ensured by _extract_definition
     arguments = (
         _yield_attributes(node) if isinstance(node, ast.ClassDef) else _yield_arguments(node.args)
     )
     texts = _extract_descriptions(ast.get_docstring(node) or "")
+    lines = definition.encode().splitlines()
     return {
-        argument.arg: _build_parameter(argument, default, texts.get(argument.arg, ""))
+        argument.arg: _build_parameter(
+            argument.arg,
+            _extract_annotation(argument.annotation, lines),
+            default,
+            texts.get(argument.arg, ""),
+        )
         for argument, default in arguments
     }
 
@@ -97,6 +101,14 @@ def collect_parameter_names(functions: str) -> set[str]:
     return {name for function in functions.split() for name in read_parameters(function)}
 
 
+def _extract_definition(source: str, name: str) -> str:
+    """Extract the source of a module-level function or class; of several, the last definition."""
+    first_lines = (f"\ndef {name}(", f"\nclass {name}(", f"\nclass {name}:")
+    begin = 1 + max(source.rfind(text) for text in first_lines)
+    end = _NEXT_DEFINITION.search(source, source.index("\n", begin))
+    return source[begin : end.start() if end else None]
+
+
 def _yield_arguments(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
     """Yield the arguments of a function with their defaults."""
     no_defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
@@ -111,19 +123,27 @@ def _yield_attributes(definition: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.e
             yield ast.arg(node.target.id, node.annotation), node.value
 
 
-def _build_parameter(argument: ast.arg, default: ast.expr | None, text: str) -> Parameter:
+def _extract_annotation(annotation: ast.expr | None, lines: list[bytes]) -> str:
+    """Extract the text of a type annotation from the lines of source; empty if it is missing."""
+    if annotation is None:
+        return ""
+    assert annotation.lineno == annotation.end_lineno  # the types of options are short
+    return lines[annotation.lineno - 1][annotation.col_offset : annotation.end_col_offset].decode()
+
+
+def _build_parameter(name: str, annotation: str, default: ast.expr | None, text: str) -> Parameter:
     """Build a parameter; the type name of a collection is that of its items.
 
     Args:
-        argument: syntax tree of its name and type.
+        name: name of the parameter.
+        annotation: text of its type annotation.
         default: syntax tree of its default, if it has one.
         text: description in the docstring.
     """
-    annotation = "" if argument.annotation is None else ast.unparse(argument.annotation)
     annotation = annotation.removesuffix(" | None")
     collection = _COLLECTION.fullmatch(annotation)
     return Parameter(
-        argument.arg,
+        name,
         collection[1] if collection else annotation,
         _evaluate_default(default),
         text,
