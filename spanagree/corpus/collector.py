@@ -130,7 +130,8 @@ class Collector:
                 )
                 text = text if known_text is None else known_text
         self._latest.pop(document, None)
-        if text is not None and (has_mark or text is not known_text):
+        is_other = has_mark or text is not known_text
+        if is_other and text is not None and self.offsets == "characters":
             from spanagree.corpus.offsets import SourceDocument
 
             self._latest[document] = SourceDocument(text, has_mark)

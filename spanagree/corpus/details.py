@@ -305,14 +305,14 @@ def join_details(
 
 
 def join_adjacent(pieces: Sequence[tuple[int, int]]) -> Pieces:
-    """Sort pieces and join adjacent pieces; overlaps stay, since they are a flaw.
+    """Sort pieces and join adjacent pieces; overlapping and reversed ones stay, as they are a flaw.
 
     >>> join_adjacent([(5, 6), (0, 2), (2, 3)])
     ((0, 3), (5, 6))
     """
     tidy: list[tuple[int, int]] = []
     for start, end in sorted(pieces):
-        if tidy and start == tidy[-1][1]:
+        if tidy and start == tidy[-1][1] <= end:
             tidy[-1] = tidy[-1][0], end
         else:
             tidy.append((start, end))

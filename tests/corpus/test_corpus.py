@@ -106,6 +106,13 @@ def test_pieces_and_attributes():
             Corpus.from_segments([9], {"a": [[(0, 2, "X", bad)]]})
 
 
+@pytest.mark.parametrize("pieces", [[(0, 3), (3, 1)], [(0, 3), (5, 4)], [(0, 3), (2, 5)]])
+def test_pieces_that_are_reversed_or_overlap(pieces):
+    """They are refused, also where they touch another piece."""
+    with refuses(sa.InputError, "… pieces that overlap or are empty"):
+        Corpus.from_segments([9], {"a": [[(pieces, "X")]]})
+
+
 def test_pickles():
     """A corpus travels to other processes, and stays frozen there."""
     there = pickle.loads(pickle.dumps(corpus(ids=["x", "y", "z"])))

@@ -392,6 +392,18 @@ def test_pieces_of_a_document_whose_first_version_has_no_text():
     assert collector.build_raw_corpus({}).quote.tolist() == [STANDS] * 3
 
 
+def test_quotes_of_offsets_in_tokens():
+    """They are compared with tokens, also where a byte order mark precedes the text."""
+    collector = Collector("tokens")
+    words = ["Jo", "Doe", "sings"]
+    document = collector.add_document("d", "x", text=" ".join(words), tokens=words, has_mark=True)
+    annotation = collector.add_annotation(document, "ann", "x")
+    collector.add_segment(annotation, 1, 3, "N", "x", quote="Doe sings")
+    raw = collector.build_raw_corpus({})
+    assert raw.quote.tolist() == [STANDS]
+    assert [raw.start.tolist(), raw.end.tolist()] == [[1], [3]]
+
+
 @given(st.text("aé😀日\x7f\x80\u07ff\u0800\uffff\U00010000", max_size=20))
 @example("\x80\u07ff\u0800\uffff\U00010000")
 def test_points(text):
