@@ -21,7 +21,11 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.chance.model import Given, build_chance_model
 from spanagree.choices import ChanceOrAuto, MatchName
-from spanagree.comparisons.counting import MatchCountOptions, collect_gold_settings
+from spanagree.comparisons.counting import (
+    ComparisonRequest,
+    MatchCountOptions,
+    collect_gold_settings,
+)
 from spanagree.comparisons.overlaps import choose_chance_of_corpus
 from spanagree.comparisons.place_shares import PlacementStatistics, list_rule_notes
 from spanagree.corpus.roles import as_list, choose_annotators, count_seen
@@ -172,6 +176,7 @@ def difficulty(
     model = build_chance_model(chance, places, seed=seed)
     with_text = model.places is not None
     corpus = read_whole_corpus(as_corpus_or_parts(corpus), executor, progress, with_text=with_text)
+    match = ComparisonRequest(match, model).name_measure(corpus.offsets)
     chosen_model, corpus = choose_chance_of_corpus(corpus, match, model).bind_to_ids(corpus)
     if model.first_is_fixed:
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")

@@ -16,9 +16,11 @@ from typing import Any, ClassVar, NamedTuple
 from spanagree.arrays import sub_progress
 from spanagree.chance.model import Given, build_chance_model
 from spanagree.choices import NOTHING, ChanceOf, ChanceOrAuto, MatchName
-from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions
-from spanagree.comparisons.measures import find_measure
-from spanagree.comparisons.overlaps import choose_chance_of_corpus
+from spanagree.comparisons.counting import (
+    ComparisonContext,
+    ComparisonRequest,
+    MatchCountOptions,
+)
 from spanagree.comparisons.place_shares import (
     PlacementStatistics,
     collect_place_notes,
@@ -217,13 +219,8 @@ def evaluate_references(
     """
     corpus = as_corpus(corpus)
     check_contiguous(corpus, "a comparison with references")
-    if corpus.of_strings:
-        from spanagree.comparisons.strings import convert_to_segments  # most corpora have texts
-
-        corpus = convert_to_segments(corpus, match)
-    named_model, corpus = build_chance_model(chance, places, chance_of, seed).bind_to_ids(corpus)
-    find_measure(match)
-    model = choose_chance_of_corpus(corpus, match, named_model)
+    request = ComparisonRequest(match, build_chance_model(chance, places, chance_of, seed))
+    corpus, counting = request.select_items(corpus, progress)
     jackknife = parse_ci(ci)
     reference_names, system_names = _split_roles(corpus, references, systems)
     is_of_all = len(corpus.layers) == len(reference_names + system_names)
@@ -235,7 +232,6 @@ def evaluate_references(
     corpus = infer_seen_by_systems(
         corpus.select_annotators([*reference_names, *system_names]), system_names, reference_names
     )
-    counting = MatchCountOptions.from_request(match, model, named_model, progress)
     result = counting.run(functools.partial(_evaluate, corpus, sides, jackknife))
     unmarked_names = (name for name in system_names if not len(corpus.layers[name]))
     shares = compute_place_shares(corpus, corpus.annotators, counting.chance)

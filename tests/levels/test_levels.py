@@ -844,3 +844,27 @@ def test_what_is_no_difficulty():
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "X")]]})
     with pytest.raises(sa.SettingError, match="split: str; a difficulty is needed, as difficulty"):
         sa.split(corpus, "hard")
+
+
+def test_tolerance_counts_words_where_segments_start_at_words():
+    """Difficulty, references and evaluation name one measure and give one figure, by enumeration.
+
+    Each annotator marks one of four words, next to each other, so each of the 16 pairs of words is
+    equally likely by chance.
+    """
+    text = "a bb c dd"
+    rows = [{"id": "d", "text": text, "ann": [[2, 4, "X"]], "bob": [[5, 6, "X"]]}]
+    corpus = sa.read(rows)
+    options = {"match": "exact-within-1", "places": "words"}
+    pairs = [*itertools.product(range(4), repeat=2)]
+    near = Fraction(sum(abs(i - j) <= 1 for i, j in pairs), len(pairs))
+    evaluated = sa.evaluate(corpus, "ann", **options)
+    against = sa.evaluate_references(corpus, systems=["bob"], **options)
+    alone = sa.difficulty(corpus, **options)
+    assert evaluated["bob"].f1.observed == against["bob"].f1.observed == 1
+    for result in (evaluated, against, alone):
+        assert result.signature.startswith("match:exact-within-1-words|")
+    for expected in (
+        evaluated["bob"].f1.expected, against["bob"].f1.expected, 1 - float(alone.values[0]),
+    ):  # fmt: skip
+        assert expected == pytest.approx(float(near), abs=1e-12)
