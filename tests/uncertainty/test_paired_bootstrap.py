@@ -56,7 +56,9 @@ def test_the_order_of_documents_does_not_matter(rows):
     order = np.random.default_rng(1).permutation(len(rows))
     first = compute_bootstrap_p(rows, difference, 500, 3)
     assert first == compute_bootstrap_p(rows[order], difference, 500, 3)
-    assert len({float(compute_bootstrap_p(rows, difference, 500, seed)[0]) for seed in range(9)}) > 1
+    assert (
+        len({float(compute_bootstrap_p(rows, difference, 500, seed)[0]) for seed in range(9)}) > 1
+    )
 
 
 @pytest.mark.parametrize("near", [1, 12, 1 << 16])
