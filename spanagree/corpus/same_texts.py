@@ -19,11 +19,8 @@ def hash_texts(documents: Content) -> Hashes:
 
     The hash is 0 for a text of only white space.
     """
-    if documents.texts is not None:
-        texts: list[str] = list(documents.texts)
-    elif documents.tokens:
-        texts = ["\n".join(documents.tokens_of(d)) for d in range(len(documents.lengths))]
-    else:
+    texts = documents.join_tokens() if documents.texts is None else documents.texts
+    if texts is None:
         return np.zeros(0, np.uint64)
     is_blank = np.array([not text.strip() for text in texts], np.bool_)
     return np.where(is_blank, np.uint64(0), hash_names(texts))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -335,6 +336,28 @@ class TokenBytes(Sequence[str]):
             is_different[~is_different] = other_bytes
         return np.flatnonzero(is_different).tolist()
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[TokenBytes]) -> TokenBytes:
+        """Concatenate token sequences.
+
+        >>> TokenBytes.concatenate([TokenBytes(b"Jo\\n", 1), TokenBytes(b"sings\\n", 1)])[:]
+        ('Jo', 'sings')
+        """
+        return cls(b"".join(part._joined for part in parts), sum(map(len, parts)))
+
+    def join_documents(self, lengths: Ints) -> list[str]:
+        """Join the tokens of each document with newlines.
+
+        >>> TokenBytes(b"Jo\\nsings\\nmore\\n", 3).join_documents(np.array([2, 0, 1]))
+        ['Jo\\nsings', '', 'more']
+        """
+        ends = np.flatnonzero(np.frombuffer(self._joined, np.uint8) == _END)
+        bounds = np.append(0, ends + 1)[np.append(0, np.cumsum(lengths))].tolist()
+        return [
+            self._joined[start : max(start, end - 1)].decode(errors="surrogatepass")
+            for start, end in pairwise(bounds)
+        ]
+
     @cached_property
     def _words(self) -> tuple[str, ...]:
         """Tokens as strings; equal tokens share one string."""
@@ -411,7 +434,13 @@ class Content:
         return np.cumsum(self.lengths) - self.lengths
 
     def content_of(self, documents: Ints) -> dict[str, Any]:
-        """Select the content of documents, by name, in the order of `documents`."""
+        """Select the content of documents, by name, in the order of `documents`.
+
+        If all documents are selected in their order, tokens are not decoded.
+        """
+        names = ("lengths", "token_starts", "ids", "texts", "text_ends", "tokens", "parent_ids")
+        if np.array_equal(documents, np.arange(len(self.lengths))):
+            return {name: vars(self)[name] for name in names}
         has_tokens = self.tokens is not None
         tokens = find_entries(self.lengths, documents) if has_tokens else documents[:0]
         rows = {"ids": documents, "texts": documents, "text_ends": documents, "tokens": tokens}
@@ -426,6 +455,15 @@ class Content:
             None if self.parent_ids is None else self.parent_ids[documents]
         )
         return {"lengths": self.lengths[documents], "token_starts": starts, **selected_content}
+
+    def join_tokens(self) -> list[str] | None:
+        """Join the tokens of each document with newlines; ``None`` if tokens are unknown."""
+        tokens = vars(self)["tokens"]
+        if tokens is None:
+            return None
+        if isinstance(tokens, TokenBytes):
+            return tokens.join_documents(self.lengths)
+        return ["\n".join(self.tokens_of(d)) for d in range(len(self.lengths))]
 
     def known(self, what: str, purpose: str) -> tuple[str, ...]:
         """Return tokens or texts, or raise an error that names the purpose.

@@ -24,6 +24,7 @@ from spanagree.corpus.joined import merge_notes, merge_settings
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import hash_texts, replace_line_ends, write_note_on_same_texts
+from spanagree.corpus.segments import TokenBytes
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import (
     InputError,
@@ -501,7 +502,11 @@ def _join_rows(
         if name == "parent_ids" and all(value is not None for value in values):
             offsets = np.cumsum([0, *(value.max(initial=-1) + 1 for value in values)])
             values = [value + offset for value, offset in zip(values, offsets, strict=False)]
-        if all(value is not None for value in values):
+        if any(value is None for value in values):
+            continue
+        if all(isinstance(value, TokenBytes) for value in values):
+            content[name] = TokenBytes.concatenate(values)
+        else:
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
     segment_names = ("annotation", "start", "end", "label", *(["quote"] if has_quotes else []))
