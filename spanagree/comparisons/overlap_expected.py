@@ -223,9 +223,7 @@ class _DrawnMeans(NamedTuple):
         """Build the content of a part, in an order that does not depend on who is first."""
         contents = []
         for segments, classes in self.segments:
-            rows = slice(
-                *np.searchsorted(segments.part_index, (part_index, part_index + 1)).tolist()
-            )
+            rows = segments.find_part(part_index)
             has_label = segments.label[rows] == 0
             columns = segments.length[rows].tolist(), has_label.tolist(), classes[rows].tolist()
             contents.append(tuple(sorted(zip(*columns, strict=True))))
@@ -240,9 +238,7 @@ class _DrawnMeans(NamedTuple):
         for part_index in parts:
             documents = []
             for segments, classes in self.segments:
-                in_part = slice(
-                    *np.searchsorted(segments.part_index, (part_index, part_index + 1)).tolist()
-                )
+                in_part = segments.find_part(part_index)
                 columns = (
                     segments.start[in_part],
                     segments.length[in_part],

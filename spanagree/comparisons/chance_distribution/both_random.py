@@ -27,18 +27,21 @@ from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.chance.enumeration import Enumeration
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.chance.start_distributions import compute_start_profiles
-from spanagree.chance.walk import SegmentKind, build_uniform_ends
 from spanagree.comparisons.chance_distribution.fixed_walk import compute_fixed_by_walk
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
     bound_costs,
     build_arranged_parts,
+    compute_profiles_of_parts,
     remove_gaps_between,
 )
 from spanagree.comparisons.chance_distribution.single import compute_single_matches
-from spanagree.comparisons.chance_distribution.walk_both import compute_both_by_walk
+from spanagree.comparisons.chance_distribution.walk_both import (
+    build_segment_kinds,
+    compute_both_by_walk,
+    sort_counts,
+)
 from spanagree.comparisons.measures import Measure, swap_annotators
 from spanagree.comparisons.starts import LayerPair
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -145,11 +148,7 @@ def _bound_match(document_parts: DocumentParts, measure: Measure) -> Ints:
 def _compute_exact_means(document_parts: DocumentParts, measure: Measure) -> list[float]:
     """Compute the exact mean match of each part if segments of one annotator exclude each other."""
     annotators = (document_parts.a, document_parts.b)
-    group = np.concatenate(
-        [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
-    )
-    length = np.concatenate([segments.length for segments in annotators])
-    profiles, profile = compute_start_profiles(group, np.tile(document_parts.tokens, 2), length)
+    profiles, profile_of_annotators = compute_profiles_of_parts(document_parts)
     n_labels = 1 + int(max(segments.label.max(initial=0) for segments in annotators))
     all_annotated = np.ones(len(document_parts), np.bool_)
     layers = [
@@ -162,11 +161,10 @@ def _compute_exact_means(document_parts: DocumentParts, measure: Measure) -> lis
         )
         for segments in annotators
     ]
-    profile_of_annotators = np.split(profile, [len(annotators[0])])
     cells = [segments.part_index * n_labels + segments.label for segments in annotators]
     layer_pair = LayerPair(
         (layers[0], layers[1]),
-        (profile_of_annotators[0], profile_of_annotators[1]),
+        profile_of_annotators,
         (cells[0], cells[1]),
         len(document_parts) * n_labels,
         ChanceModel("nonoverlapping"),
@@ -263,17 +261,7 @@ def _enumerate_groups(
         kind_index = (segments.length if place_kinds is None else segments.kind)[rows]
         rows = rows[np.lexsort((segments.label[rows], kind_index))]
         keys = zip(sorted(kind_index.tolist()), segments.label[rows].tolist(), strict=True)
-        counts = sorted(Counter(keys).items())
-        segment_kinds = [
-            SegmentKind(
-                label,
-                count,
-                build_uniform_ends(n, place)
-                if place_kinds is None
-                else place_kinds.collect_ends(place),
-            )
-            for (place, label), count in counts
-        ]
+        segment_kinds = build_segment_kinds(sort_counts(Counter(keys)), n, place_kinds)
         arrangements = Enumeration(segment_kinds, max_arrangements)
         if arrangements.count > max_arrangements:
             return None

@@ -14,6 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.chance.place_kinds import PlaceKinds, remove_gaps
+from spanagree.chance.start_distributions import Profiles, compute_start_profiles
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
@@ -42,10 +43,14 @@ class AnnotatorSegments:
         """Select segments by index."""
         return AnnotatorSegments(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
+    def find_part(self, part_index: int) -> slice:
+        """Find the rows of the segments of one part; parts are sorted."""
+        return slice(*np.searchsorted(self.part_index, (part_index, part_index + 1)).tolist())
+
     def select_part(self, part_index: int) -> AnnotatorSegments:
-        """Select the segments of one part; parts are sorted."""
-        low, high = np.searchsorted(self.part_index, (part_index, part_index + 1))
-        return self.select_rows(np.arange(low, high))
+        """Select the segments of one part."""
+        rows = self.find_part(part_index)
+        return AnnotatorSegments(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
     def __len__(self) -> int:
         return len(self.part_index)
@@ -195,6 +200,19 @@ def build_arranged_parts(
     copies = copies.select_rows(np.lexsort((copies.start, copies.part_index)))
     tokens = np.full(count, document_part.tokens[0])
     return DocumentParts(np.zeros(count, np.int64), tokens, copies, other_segments.repeat(count))
+
+
+def compute_profiles_of_parts(document_parts: DocumentParts) -> tuple[Profiles, tuple[Ints, Ints]]:
+    """Compute start profiles of the segments of each part that exclude each other.
+
+    Returns:
+        Profiles, and the profile of each segment of both annotators.
+    """
+    a, b = document_parts.a, document_parts.b
+    group = np.concatenate((a.part_index, b.part_index + len(document_parts)))
+    lengths = np.concatenate((a.length, b.length))
+    profiles, profile = compute_start_profiles(group, np.tile(document_parts.tokens, 2), lengths)
+    return profiles, (profile[: len(a)], profile[len(a) :])
 
 
 def bound_costs(document_parts: DocumentParts, *random_segments: AnnotatorSegments) -> Floats:

@@ -17,7 +17,11 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 from spanagree.chance.start_distributions import compute_start_profiles
-from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
+from spanagree.comparisons.chance_distribution.pieces import (
+    AnnotatorSegments,
+    DocumentParts,
+    compute_profiles_of_parts,
+)
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.overlap_match import mask_matchable_segments
 from spanagree.comparisons.profile_correlations import correlate_profiles
@@ -49,9 +53,8 @@ def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> t
     is_known |= n_matchable[0] == 0  # nothing can match
     has_single_pair = (n_matchable[0] == 1) & (n_matchable[1] == 1)
     if has_single_pair.any():
-        p[has_single_pair] = _compute_mean_of_pairs(
-            document_parts, has_single_pair, can_match, measure
-        )
+        chosen_parts = document_parts.select_parts(np.flatnonzero(has_single_pair))
+        p[has_single_pair] = _compute_mean_of_pairs(chosen_parts, measure)
         is_known |= has_single_pair
     if not measure.any_overlap:
         return is_known, p
@@ -75,35 +78,24 @@ def compute_single_matches(document_parts: DocumentParts, measure: Measure) -> t
     return is_known, p.clip(0, 1)
 
 
-def _compute_mean_of_pairs(
-    document_parts: DocumentParts, is_chosen: Bools, can_match: list[Bools], measure: Measure
-) -> Floats:
-    """Compute the mean φ of the only pair of segments that can match, for each chosen part.
+def _compute_mean_of_pairs(document_parts: DocumentParts, measure: Measure) -> Floats:
+    """Compute the mean φ of the only pair of segments that can match, for each part.
 
     Args:
-        document_parts: all parts.
-        is_chosen: mask of the parts with only one pair of segments that can match.
-        can_match: mask of the segments that can match, for both annotators.
+        document_parts: parts with only one pair of segments that can match.
         measure: one-to-one measure.
     """
-    annotators = [
-        segments.select_rows(np.flatnonzero(is_chosen[segments.part_index]))
-        for segments in (document_parts.a, document_parts.b)
-    ]
-    group = np.concatenate(
-        [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
+    a, b = document_parts.a, document_parts.b
+    profiles, (profile_a, profile_b) = compute_profiles_of_parts(document_parts)
+    rows_a, rows_b = mask_matchable_segments(a, b), mask_matchable_segments(b, a)
+    return correlate_profiles(
+        profiles,
+        profile_a[rows_a],
+        a.length[rows_a],
+        profile_b[rows_b],
+        b.length[rows_b],
+        measure.phi,
     )
-    length = np.concatenate([segments.length for segments in annotators])
-    profiles, profile = compute_start_profiles(group, np.tile(document_parts.tokens, 2), length)
-    is_matchable = np.concatenate(
-        [
-            rows[is_chosen[segments.part_index]]
-            for segments, rows in zip((document_parts.a, document_parts.b), can_match, strict=True)
-        ]
-    )
-    matchable_rows = np.split(np.flatnonzero(is_matchable), 2)
-    (profile_a, a), (profile_b, b) = ((profile[rows], length[rows]) for rows in matchable_rows)
-    return correlate_profiles(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
 def _compute_probability_free(

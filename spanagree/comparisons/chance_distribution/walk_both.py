@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -140,18 +140,35 @@ def compute_both_by_walk(
         walk = LeadWalk(*annotations, rule, width, moments=moments, more_borders=borders)
         if place_kinds is None:
             ways_by_length = walk.run(set(lengths))
-            for row in rows:
-                final_ways = ways_by_length.get(int(document_parts.tokens[row]))
-                results[row] = (
-                    None
-                    if final_ways is None
-                    else compute_distribution_of_ways(final_ways, moments)
-                )
         elif walk.estimate_steps() <= max_steps:
             (final_ways,) = walk.run(walk.borders[-1:]).values()
-            for row in rows:
-                results[row] = compute_distribution_of_ways(final_ways, moments)
+            ways_by_length = dict.fromkeys(lengths, final_ways)
+        else:
+            continue
+        _fill_results(results, rows, document_parts, ways_by_length, moments)
     return results
+
+
+def _fill_results(
+    results: list[Floats | None],
+    rows: Sequence[int],
+    document_parts: DocumentParts,
+    ways_by_length: Mapping[int, Floats],
+    moments: bool,
+) -> None:
+    """Fill in the results of the parts with a number of tokens for which ways were counted.
+
+    Args:
+        results: result of each part; changed in place.
+        rows: parts that share a walk.
+        document_parts: all parts.
+        ways_by_length: number of ways by match, or moments, for each number of tokens.
+        moments: True if ways are moments.
+    """
+    for row in rows:
+        n_ways = ways_by_length.get(int(document_parts.tokens[row]))
+        if n_ways is not None:
+            results[row] = compute_distribution_of_ways(n_ways, moments)
 
 
 def estimate_steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> float:
@@ -193,36 +210,43 @@ def compute_near_by_walk(
         The mean of each part, as an array of length 1; ``None`` for a part that exceeds the budget.
     """
     results: list[Floats | None] = [None] * len(document_parts)
-    other_rows = np.arange(len(document_parts))
     if at_words and words is not None and place_kinds is not None:
         in_words, is_exact = _convert_to_words(
             document_parts, place_kinds, words, is_fixed=is_fixed
         )
-        rows = np.flatnonzero(is_exact)
-        means = compute_near_by_walk(in_words.select_parts(rows), within, budget, is_fixed=is_fixed)
-        for row, mean in zip(rows.tolist(), means, strict=True):
+        exact_rows, other_rows = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
+        means_in_words = compute_near_by_walk(
+            in_words.select_parts(exact_rows), within, budget, is_fixed=is_fixed
+        )
+        other_means = compute_near_by_walk(
+            document_parts.select_parts(other_rows),
+            within,
+            budget,
+            is_fixed=is_fixed,
+            place_kinds=place_kinds,
+            words=words,
+        )
+        for row, mean in zip(
+            (*exact_rows.tolist(), *other_rows.tolist()),
+            (*means_in_words, *other_means),
+            strict=True,
+        ):
             results[row] = mean
-        other_rows = np.flatnonzero(~is_exact)
-        document_parts = document_parts.select_parts(other_rows)
+        return results
     rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
-    for row, result_row in enumerate(other_rows.tolist()):
+    for row in range(len(document_parts)):
         annotators = document_parts.a.select_part(row), document_parts.b.select_part(row)
         first, second = _count_segments_by_kind(annotators, place_kinds=place_kinds)
         if all(count.label == OTHER for count in second):
-            results[result_row] = np.zeros(1)
+            results[row] = np.zeros(1)
         elif is_fixed:
-            rows_by_content[
-                PartKinds((), second, _list_matchable_segments(annotators[0], second))
-            ].append(row)
+            fixed = _list_matchable_segments(annotators[0], second)
+            rows_by_content[PartKinds((), second, fixed)].append(row)
         else:
             rows_by_content[_renumber_labels(first, second)].append(row)
-    for content, members in rows_by_content.items():
-        lengths_of_members = document_parts.tokens[members].tolist()
-        lengths = tuple(
-            sorted(
-                {length for length in lengths_of_members if 2.0 * length * content.size <= budget}
-            )
-        )
+    for content, rows in rows_by_content.items():
+        all_lengths = sorted(set(document_parts.tokens[rows].tolist()))
+        lengths = tuple(length for length in all_lengths if 2.0 * length * content.size <= budget)
         if not lengths:  # one table for each token already exceeds the budget
             continue
         if place_kinds is None:
@@ -234,11 +258,7 @@ def compute_near_by_walk(
                 walk.counted_borders = _find_word_borders(walk.borders, document, words)
             (final_ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
             ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
-        for row, length in zip(members, lengths_of_members, strict=True):
-            if length in ways_by_length:
-                results[other_rows[row]] = compute_distribution_of_ways(
-                    ways_by_length[length], True
-                )
+        _fill_results(results, rows, document_parts, ways_by_length, True)
     return results
 
 
@@ -294,10 +314,10 @@ def _count_segments_by_kind(
             strict=True,
         )
     )
-    return _sort_counts(first_counts), _sort_counts(second_counts)
+    return sort_counts(first_counts), sort_counts(second_counts)
 
 
-def _sort_counts(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
+def sort_counts(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
     """Sort the counts by kind."""
     return tuple(KindCount(*key, count) for key, count in sorted(counts.items()))
 
@@ -334,6 +354,22 @@ def _list_matchable_segments(
     return tuple(segment for segment in zip(*columns, strict=True) if segment[2] in labels)
 
 
+def build_segment_kinds(
+    counts: Sequence[KindCount], tokens: int, place_kinds: PlaceKinds | None
+) -> list[SegmentKind]:
+    """Build the kinds of segments that are counted, with their places.
+
+    Args:
+        counts: counts of the segments of an annotator.
+        tokens: number of tokens, without a rule of places.
+        place_kinds: kinds of places; ``None`` without a rule of places.
+    """
+    ends = (
+        place_kinds.collect_ends if place_kinds is not None else partial(build_uniform_ends, tokens)
+    )
+    return [SegmentKind(count.label, count.n_segments, ends(count.place)) for count in counts]
+
+
 def _build_annotations(
     content: PartKinds, tokens: int, place_kinds: PlaceKinds | None
 ) -> tuple[SegmentSequence, SegmentSequence]:
@@ -344,13 +380,8 @@ def _build_annotations(
         tokens: number of tokens, without a rule of places.
         place_kinds: kinds of places; ``None`` without a rule of places.
     """
-    ends = (
-        place_kinds.collect_ends if place_kinds is not None else partial(build_uniform_ends, tokens)
-    )
     first, second = (
-        SegmentSequence(
-            [SegmentKind(count.label, count.n_segments, ends(count.place)) for count in counts]
-        )
+        SegmentSequence(build_segment_kinds(counts, tokens, place_kinds))
         for counts in (content.first, content.second)
     )
     if content.fixed is not None:
