@@ -6,7 +6,6 @@ The function of a repair returns the repaired rows, and the number of cases that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,8 +92,7 @@ def keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
     """Select annotations; also return the number of those left out."""
     selected = _select_segments(raw, is_kept[raw.annotation])
     new_index = np.cumsum(is_kept) - 1
-    return replace(
-        selected,
+    return selected.replace(
         annotation=new_index[selected.annotation],
         document_index=raw.document_index[is_kept],
         annotator_index=raw.annotator_index[is_kept],
@@ -218,7 +216,7 @@ def _merge_overlaps(raw: RawCorpus) -> tuple[RawCorpus, int]:
     stands_for[order] = order[first_positions][np.cumsum(~np.isin(order, later)) - 1]
     merged = _select_segments(raw, order[first_positions], stands_for)
     if len(later):
-        merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first_positions))
+        merged = merged.replace(end=np.maximum.reduceat(raw.end[order], first_positions))
     return merged, len(later)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, chain
 from typing import Any
 
@@ -101,26 +100,26 @@ def merge_sources(
             if getattr(joined_corpus, noun) is None
             and (getattr(merged, noun) is None) != (getattr(incoming, noun) is None)
         ]
-        merged = replace(joined_corpus, notes=(*merged.notes, *incoming.notes, *notes))
+        merged = joined_corpus.replace(notes=(*merged.notes, *incoming.notes, *notes))
     if same_names:
         is_kept = ~find_repeats(merged) | ~np.isin(
             merged.annotator_index, [merged.annotators.index(name) for name in same_names]
         )
         merged, _ = _keep_annotations(merged, is_kept)
-        merged = replace(merged, notes=(*merged.notes, _compose_shared_names_note(same_names)))
+        merged = merged.replace(notes=(*merged.notes, _compose_shared_names_note(same_names)))
     if differing_names:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
             f" with the name of the file: {join_names(sorted(differing_names))}"
         )
-        merged = replace(merged, notes=(*merged.notes, note))
+        merged = merged.replace(notes=(*merged.notes, note))
     if all(raw.ids is not None for raw in sources.values()):
-        merged = replace(
-            merged, notes=(*merged.notes, *_compose_repeated_texts_note(list(sources.values())))
+        merged = merged.replace(
+            notes=(*merged.notes, *_compose_repeated_texts_note(list(sources.values())))
         )
     n_documents = sum(len(raw.lengths) for raw in sources.values())
     if len(merged.lengths) == n_documents and max(n_sources.values(), default=0) > 1:
-        return replace(merged, notes=(*merged.notes, _NO_SHARED_DOCUMENT))
+        return merged.replace(notes=(*merged.notes, _NO_SHARED_DOCUMENT))
     return merged
 
 
@@ -290,8 +289,7 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
         _check_offsets(first_name, raw, name, raw_part)
         reading = merge_settings(reading, raw_part.reading, escape_name(name))
     parts = [
-        replace(
-            raw_part,
+        raw_part.replace(
             ids=raw_part.ids or tuple(f"{name}:{i + 1}" for i in range(len(raw_part.lengths))),
         )
         for name, raw_part in named_parts.items()
@@ -313,7 +311,7 @@ def concatenate_parts(named_parts: Mapping[str, RawCorpus], *, repeats: bool = F
         if n_copies:
             notes.append(f"{pluralize(n_copies, 'annotation')} the same in another file, read once")
     notes += _compose_repeated_texts_note(parts)
-    return replace(joined_parts, notes=tuple(notes))
+    return joined_parts.replace(notes=tuple(notes))
 
 
 def _compose_repeated_texts_note(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.arrays import encode_by_first_use
 from spanagree.corpus import segments
+from spanagree.corpus.same_texts import hash_texts
 from spanagree.corpus.segments import TokenBytes
 from spanagree.corpus.tags import parse_prefixed_tag
 from spanagree.errors import InputError, escape_name, pluralize, quote_value
@@ -312,6 +313,32 @@ def test_tokens_are_strings_when_asked_for(tmp_path):
     assert whole.tokens == again.tokens == ("Jo", "a", "Jo") == vars(whole)["tokens"]
     assert whole.subset([1]).tokens == ("Jo",)
     assert whole == sa.read_conll(files)
+
+
+def test_a_pattern_makes_no_strings_of_tokens(tmp_path):
+    """Tokens of joined files stay bytes, and are those of the files, one after the other."""
+    texts = {"a-x": "Jo B-X\na O\n\nJo O\n", "b-x": "é B-X\n\nat O\nhome O\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+        (tmp_path / name.replace("x", "y")).write_text(text, "utf-8")
+    corpus = sa.read({name: f"{tmp_path}/*-{name}" for name in "xy"})
+    sa.evaluate(corpus)
+    assert isinstance(vars(corpus)["tokens"], TokenBytes)
+    assert corpus.tokens == ("Jo", "a", "Jo", "é", "at", "home")
+    assert corpus.lengths.tolist() == [2, 1, 1, 2]
+
+
+@given(st.lists(st.lists(words)))
+def test_texts_of_tokens(documents):
+    """The hash of a text is that of its tokens, as bytes or as strings; 0 if they are blank."""
+    tokens = [token for document in documents for token in document]
+    lengths = np.array([*map(len, documents)], np.int64)
+    joined = TokenBytes("".join(f"{token}\n" for token in tokens).encode(), len(tokens))
+    as_strings, as_bytes = (sa.Corpus(lengths, {}, (), tokens=x) for x in (tuple(tokens), joined))
+    hashes = hash_texts(as_bytes)
+    assert isinstance(vars(as_bytes)["tokens"], TokenBytes) or not documents
+    assert hashes.tolist() == hash_texts(as_strings).tolist()
+    assert [bool(x) for x in hashes] == [bool("".join(d).strip()) for d in documents]
 
 
 @pytest.mark.parametrize(
