@@ -88,7 +88,7 @@ def test_one_reader_of_cells():
         if isinstance(node, ast.Attribute) and node.attr in ("reader", "DictReader", "Sniffer")
         and isinstance(node.value, ast.Name) and node.value.id == "csv"
     }  # fmt: skip
-    assert readers == {"tables.py", "cli/options.py"}
+    assert readers == {"tables.py", "cli/option_values.py"}
 
 
 # --- a table's head before patterns on lines ------------------------------------------------------
