@@ -344,7 +344,7 @@ def _compute_exact_probabilities(
             ways_after = after.tables[np.searchsorted(after.codes, code_after), :, 0]
             p_of_level = np.einsum("ij,ij->j", ways_before, ways_after.take(back_row, axis=1))
             power = before.exponents + after.exponents - front[-1].exponents
-            p += np.ldexp(p_of_level, power[group])
+            p += np.ldexp(p_of_level, power[group]) if power.any() else p_of_level
         if places.weight is not None:
             p *= places.weight
         results.append(p / np.bincount(group, p)[group])

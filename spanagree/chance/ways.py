@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +69,21 @@ class Level(NamedTuple):
     codes: Ints
     tables: Floats
     exponents: Ints
+
+
+class _StateLevel(NamedTuple):
+    """States u with the same number of placed segments.
+
+    Attributes:
+        states: u of each state; (states, kinds).
+        codes: number that identifies each state; see :class:`Level`.
+        moves: for each kind, the states of the level before that can take one segment more, and
+            the state that each becomes.
+    """
+
+    states: Ints
+    codes: Ints
+    moves: list[tuple[Ints, Ints]]
 
 
 class _Step(NamedTuple):
@@ -155,34 +171,49 @@ def yield_levels(
     n_annotations, n_borders, width = shape
     bits = 1 if keeps_bit is None else 2
     steps = [_build_step(places, n_borders, bits, width, moments) for places in places_by_kind]
-    code_steps = compute_code_steps(counts)
-    tables = np.zeros((1, n_annotations * n_borders * bits, width))
-    tables[:, ::bits, 0] = 1
-    no_segments = np.zeros((1, len(counts)), np.int64)
-    exponents = np.zeros(n_annotations, np.int64)
-    yield (level := Level(no_segments, no_segments @ code_steps, tables, exponents))
     n_places = max(len(places.start) for places in places_by_kind) * len(counts)
     has_weights = any(places.weight is not None for places in places_by_kind)
     is_scaled = has_weights or sum(counts) * math.log2(n_places + 1) > _LARGEST_POWER
-    for _ in range(sum(counts)):
-        may_add = level.states < counts
-        next_codes = [
-            level.codes[mask] + step for mask, step in zip(may_add.T, code_steps, strict=True)
-        ]
-        codes = unique(np.concatenate(next_codes))
-        states = codes[:, None] // code_steps % (np.array(counts) + 1)
-        tables = np.zeros((len(codes), *level.tables.shape[1:]))
-        for kind, step in enumerate(steps):
-            targets = np.searchsorted(codes, next_codes[kind])
-            _add_ways(tables, targets, level.tables, np.flatnonzero(may_add[:, kind]), step)
+    tables = np.zeros((1, n_annotations * n_borders * bits, width))
+    tables[:, ::bits, 0] = 1
+    exponents = np.zeros(n_annotations, np.int64)
+    first, *later = _list_state_levels(counts)
+    yield Level(first.states, first.codes, tables, exponents)
+    for states, codes, moves in later:
+        earlier_tables = tables
+        tables = np.zeros((len(codes), *tables.shape[1:]))
+        for (sources, targets), step in zip(moves, steps, strict=True):
+            _add_ways(tables, targets, earlier_tables, sources, step)
         _accumulate_ways(tables.reshape(-1, n_borders, bits, width), keeps_bit)
-        exponents = level.exponents
         if is_scaled:
             by_border = tables.reshape(len(codes), n_annotations, n_borders, -1)
             power = np.frexp(by_border[:, :, -1].max(axis=(0, 2)))[1]
             np.ldexp(by_border, -power[:, None, None], out=by_border)
             exponents = exponents + power
-        yield (level := Level(states, codes, tables, exponents))
+        yield Level(states, codes, tables, exponents)
+
+
+@lru_cache(maxsize=1)  # arrangements are counted from both ends, and batches have equal counts
+def _list_state_levels(counts: tuple[int, ...]) -> list[_StateLevel]:
+    """List the states of each level, from no segment to all segments.
+
+    >>> [level.states.tolist() for level in _list_state_levels((1, 2))]
+    [[[0, 0]], [[0, 1], [1, 0]], [[0, 2], [1, 1]], [[1, 2]]]
+    """
+    code_steps = compute_code_steps(counts)
+    states = np.zeros((1, len(counts)), np.int64)
+    levels = [_StateLevel(states, states @ code_steps, [])]
+    for _ in range(sum(counts)):
+        earlier = levels[-1]
+        sources = [np.flatnonzero(column) for column in (earlier.states < counts).T]
+        next_codes = [
+            earlier.codes[rows] + step for rows, step in zip(sources, code_steps, strict=True)
+        ]
+        codes = unique(np.concatenate(next_codes))
+        states = codes[:, None] // code_steps % (np.array(counts) + 1)
+        targets = [np.searchsorted(codes, kind_codes) for kind_codes in next_codes]
+        levels.append(_StateLevel(states, codes, [*zip(sources, targets, strict=True)]))
+    return levels
 
 
 def compute_code_steps(counts: Sequence[int]) -> Ints:
