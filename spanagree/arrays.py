@@ -169,7 +169,11 @@ def first_equal_row(*columns: Ints) -> Ints:
     >>> first_equal_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [0, 1, 0]
     """
-    _, inverse, _ = unique_rows(*(np.asarray(column, np.int64) for column in columns))
+    columns = tuple(np.asarray(column, np.int64) for column in columns)
+    key = pack_rows(*columns)
+    if key is not None and (key[1:] > key[:-1]).all():  # as in most files
+        return np.arange(len(key))
+    _, inverse, _ = unique_rows(*columns)
     first_row = np.full(int(inverse.max(initial=-1)) + 1, len(inverse))
     np.minimum.at(first_row, inverse, np.arange(len(inverse)))
     return first_row[inverse]

@@ -226,8 +226,12 @@ class LabelTable:
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Item, category and number of labels nᵢ_c of each nonzero cell, sorted."""
-        (item, category), inverse, n_rows = unique_rows(self.item, self.label)
-        return item, category, n_rows if self.named else self._count_labels(inverse, len(item))
+        if self.named:  # the index of each row takes as long as all else
+            n_categories = max(len(self.labels), 1)
+            cell, n_labels = np.unique(self.item * n_categories + self.label, return_counts=True)
+            return cell // n_categories, cell % n_categories, n_labels
+        (item, category), inverse, _ = unique_rows(self.item, self.label)
+        return item, category, self._count_labels(inverse, len(item))
 
     @cached_property
     def counts(self) -> LabelCounts:

@@ -50,7 +50,8 @@ def read_csv_columns(
     See :func:`read_csv_rows`.
     """
     text = read_lines(path, encoding)
-    separator = _find_separator(path, [*islice(io.StringIO(text, newline=""), _N_PREVIEW_LINES)])
+    first_lines = text.split("\n", _N_PREVIEW_LINES)[:_N_PREVIEW_LINES]
+    separator = _find_separator(path, first_lines)
     if (unquoted := _split_unquoted_columns(text.replace("\r\n", "\n"), separator)) is not None:
         return unquoted
     rows = list(_yield_rows(path, io.StringIO(text, newline="")))
