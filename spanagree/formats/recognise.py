@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.tags import is_tag
 from spanagree.errors import (
     InputError,
     SpanAgreeError,
@@ -169,7 +170,11 @@ class SniffedFile(NamedTuple):
         if names:
             return names[0]
         is_conll_by_name = Path(path).suffix.lower() in _CONLL_EXTENSIONS
-        is_certain = is_conll_by_name or any(name.endswith(".ann") for name in start.members)
+        is_certain = (
+            is_conll_by_name
+            or any(name.endswith(".ann") for name in start.members)
+            or _have_tags(start.lines[:-1])
+        )
         for name, registered_format in (
             load_registered_formats().items() if not is_certain else ()
         ):  # their check takes memory
@@ -312,6 +317,16 @@ def _yield_comparable_rows(raw: RawCorpus) -> Iterator[object]:
         (int(raw.document_index[annotation]), names[annotation], start, end, labels[label])
         for annotation, start, end, label in zip(*columns, strict=True)
     )
+
+
+def _have_tags(lines: Sequence[str]) -> bool:
+    """Check if each line that is not blank has several cells, and a tag in the last one.
+
+    >>> _have_tags(["Jo B-PER", "", "sings O"]), _have_tags(["Jo PER"]), _have_tags([""])
+    (True, False, False)
+    """
+    rows = [cells for line in lines if (cells := line.split())]
+    return bool(rows) and all(len(cells) > 1 and is_tag(cells[-1]) for cells in rows)
 
 
 def _has_no_token_column(start: FileHead) -> bool:

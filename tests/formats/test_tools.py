@@ -819,6 +819,17 @@ def test_a_registered_reader(install, write, capsys):
     assert "'hub', 'nicks'; see 'spanagree check --help'" in capsys.readouterr().err
 
 
+def test_a_file_of_tags_asks_no_registered_reader(install, tmp_path):
+    """A file whose lines all end in tags is CoNLL, also if its name says nothing."""
+    install("nicks", "not_installed:TOOL")
+    tagged, other = tmp_path / "answers", tmp_path / "words"
+    tagged.write_text("Jo B-PER\nsings O\n\nme O\n")
+    other.write_text("Jo PER\nsings O\n\nme O\n")
+    assert sa.read(tagged)[0].segments == {"answers": ((0, 1, "PER"),)}
+    with refuses(sa.InputError, "the reader 'nicks' … cannot be loaded"):
+        sa.read(other)
+
+
 def test_a_registered_reader_has_an_annotator_in_each_mark(install, write):
     """Each mark is of the annotator whom it names, as by paths of a user."""
     marks = [{"a": 0, "b": 2, "by": "ann"}, {"a": 3, "b": 6, "by": "bob"}]
