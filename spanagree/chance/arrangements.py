@@ -44,6 +44,7 @@ from spanagree.chance.ways import (
     compute_code_steps,
     yield_batches_of_equal_counts,
     yield_levels,
+    yield_state_levels,
 )
 
 BUDGET = 1 << 22
@@ -328,8 +329,9 @@ def _compute_exact_probabilities(
     code_steps = compute_code_steps(counts)
     code_of_all = int(code_steps @ counts)
     mirrored_places = _mirror_places(places_by_kind, borders)
+    state_levels = [*islice(yield_state_levels(counts), n_others + 1)]
     front, back = (
-        [*islice(yield_levels(counts, read_places, shape), n_others + 1)]
+        [*yield_levels(counts, read_places, shape, state_levels=state_levels)]
         for read_places in (places_by_kind, mirrored_places)
     )
     results = []

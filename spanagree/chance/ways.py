@@ -25,8 +25,7 @@ large ones, and products of weights, are scaled by powers of 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,14 +70,14 @@ class Level(NamedTuple):
     exponents: Ints
 
 
-class _StateLevel(NamedTuple):
+class StateLevel(NamedTuple):
     """States u with the same number of placed segments.
 
     Attributes:
         states: u of each state; (states, kinds).
         codes: number that identifies each state; see :class:`Level`.
         moves: for each kind, the states of the level before that can take one segment more, and
-            the state that each becomes.
+            the state that each becomes; empty for the first level.
     """
 
     states: Ints
@@ -153,6 +152,7 @@ def yield_levels(
     *,
     moments: bool = False,
     keeps_bit: Bools | None = None,
+    state_levels: Iterable[StateLevel] | None = None,
 ) -> Iterator[Level]:
     """Count the ways to place no segment, one segment, and so on up to all segments.
 
@@ -163,6 +163,7 @@ def yield_levels(
         moments: True if tables contain moments.
         keeps_bit: mask of the borders where the bit is the same as at the border before;
             (annotations, borders). ``None`` without bits.
+        state_levels: states of each level, if they are known from an earlier count.
 
     >>> anywhere = KindPlaces(np.zeros(2, np.int64), np.array([0, 1]), np.array([1, 2]))
     >>> [level.tables.ravel().tolist() for level in yield_levels((2,), [anywhere], (1, 3, 1))]
@@ -177,9 +178,10 @@ def yield_levels(
     tables = np.zeros((1, n_annotations * n_borders * bits, width))
     tables[:, ::bits, 0] = 1
     exponents = np.zeros(n_annotations, np.int64)
-    first, *later = _list_state_levels(counts)
-    yield Level(first.states, first.codes, tables, exponents)
-    for states, codes, moves in later:
+    for states, codes, moves in state_levels or yield_state_levels(counts):
+        if not moves:
+            yield Level(states, codes, tables, exponents)
+            continue
         earlier_tables = tables
         tables = np.zeros((len(codes), *tables.shape[1:]))
         for (sources, targets), step in zip(moves, steps, strict=True):
@@ -193,27 +195,24 @@ def yield_levels(
         yield Level(states, codes, tables, exponents)
 
 
-@lru_cache(maxsize=1)  # arrangements are counted from both ends, and batches have equal counts
-def _list_state_levels(counts: tuple[int, ...]) -> list[_StateLevel]:
-    """List the states of each level, from no segment to all segments.
+def yield_state_levels(counts: tuple[int, ...]) -> Iterator[StateLevel]:
+    """Yield the states of each level, from no segment to all segments.
 
-    >>> [level.states.tolist() for level in _list_state_levels((1, 2))]
+    >>> [level.states.tolist() for level in yield_state_levels((1, 2))]
     [[[0, 0]], [[0, 1], [1, 0]], [[0, 2], [1, 1]], [[1, 2]]]
     """
     code_steps = compute_code_steps(counts)
     states = np.zeros((1, len(counts)), np.int64)
-    levels = [_StateLevel(states, states @ code_steps, [])]
+    yield (level := StateLevel(states, states @ code_steps, []))
     for _ in range(sum(counts)):
-        earlier = levels[-1]
-        sources = [np.flatnonzero(column) for column in (earlier.states < counts).T]
+        sources = [np.flatnonzero(column) for column in (level.states < counts).T]
         next_codes = [
-            earlier.codes[rows] + step for rows, step in zip(sources, code_steps, strict=True)
+            level.codes[rows] + step for rows, step in zip(sources, code_steps, strict=True)
         ]
         codes = unique(np.concatenate(next_codes))
         states = codes[:, None] // code_steps % (np.array(counts) + 1)
         targets = [np.searchsorted(codes, kind_codes) for kind_codes in next_codes]
-        levels.append(_StateLevel(states, codes, [*zip(sources, targets, strict=True)]))
-    return levels
+        yield (level := StateLevel(states, codes, [*zip(sources, targets, strict=True)]))
 
 
 def compute_code_steps(counts: Sequence[int]) -> Ints:

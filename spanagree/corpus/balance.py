@@ -48,7 +48,6 @@ def move_count(balance: Balance, unit: str, reason: str, n_moved: int) -> Balanc
 
 _ALWAYS = ("segment", "tag")  # units that have a line even if everything was read
 
-
 _WITHIN = ("in ", "not ", "outside ", "without ")  # beginnings of reasons that are no noun
 
 

@@ -21,6 +21,8 @@ def strip_edges(raw: RawCorpus) -> tuple[Ints, Ints]:
     tokens, texts = raw.tokens, raw.texts
     if (tokens if raw.offsets == "tokens" else texts) is None:
         return start, end
+    if raw.offsets == "tokens" and all(token.strip() for token in set(tokens or ())):
+        return start, end
     for i, d, low, high in raw.yield_bounds():
         if not 0 <= low < high:
             continue  # another flaw

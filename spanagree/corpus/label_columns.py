@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 MOST = 2**31 - 1
 """Largest number of labels in a table, up to which numbers of pairs stay integers."""
 
-
 DUPLICATES = {
     "error": "two labels of one item by one annotator are an error unless they are the same",
     "first": "the first one counts",

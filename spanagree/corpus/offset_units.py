@@ -28,7 +28,6 @@ def shorten_line_ends(text: str) -> str:
 
 Unit = Literal["code points", "UTF-16 units", "bytes of UTF-8"]
 
-
 ONE_LINE_END = "that count line ends of two characters as one"
 """Description of a unit."""
 
@@ -38,9 +37,7 @@ _LINES = {
     "two": "that count line ends of one character as two",
 }
 
-
 _MARK = "that count the byte order mark"
-
 
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 

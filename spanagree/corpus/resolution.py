@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 LAST_END = "is the last end"
 """End of a note on a recording of unknown length."""
 
-
 RESOLUTIONS = ("1s", "100ms", "10ms", "1ms")
 """Resolutions, coarsest first; the first is chosen that represents every time, else the last."""
-
 
 _FINEST = 10 * 2  # ticks: a microsecond
 

@@ -31,7 +31,6 @@ OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code p
 UNIT_OF_TIME = re.compile(r"([1-9][0-9]{0,5})(s|ms|us|ns)")
 """Spelling of a unit of time."""
 
-
 LONGEST = 2**48
 """Largest number of tokens or characters of a corpus, up to which sums stay exact."""
 
@@ -280,7 +279,6 @@ def concatenate_segments(layers: Iterable[Layer]) -> SegmentColumns:
 
 _END = ord("\n")
 
-
 _PORTION = 1 << 20  # number of bytes that are split together
 
 
@@ -388,7 +386,6 @@ class LazyTokens:
 
 
 WHEN_ASKED = LazyTokens()
-
 
 _Content = TypeVar("_Content", bound="Content")
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # loaded on demand: most corpora have no times
 TICKS = "50ns"
 """Unit of offsets before a resolution is chosen."""
 
-
 _A_SECOND = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
 _PER_SECOND = 20_000_000
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)")

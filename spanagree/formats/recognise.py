@@ -320,13 +320,13 @@ def _yield_comparable_rows(raw: RawCorpus) -> Iterator[object]:
 
 
 def _have_tags(lines: Sequence[str]) -> bool:
-    """Check if each line that is not blank has several cells, and a tag in the last one.
+    """Check if each line that is not blank is a token with its tag.
 
     >>> _have_tags(["Jo B-PER", "", "sings O"]), _have_tags(["Jo PER"]), _have_tags([""])
     (True, False, False)
     """
     rows = [cells for line in lines if (cells := line.split())]
-    return bool(rows) and all(len(cells) > 1 and is_tag(cells[-1]) for cells in rows)
+    return bool(rows) and all(len(cells) == 2 and is_tag(cells[1]) for cells in rows)
 
 
 def _has_no_token_column(start: FileHead) -> bool:

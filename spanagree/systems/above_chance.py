@@ -37,7 +37,6 @@ from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
 from spanagree.uncertainty.permutation import holm, holm_log10
 
-_NAMED = 5  # systems in a sentence
 _TIE = 1e-12  # relative; matches closer than this are equal
 
 

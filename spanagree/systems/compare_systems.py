@@ -16,6 +16,7 @@ import numpy as np
 
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, check_integer
+from spanagree.results.score import UNDEFINED
 from spanagree.settings import EXACT, JACKKNIFE
 from spanagree.systems.clusters import count_clusters
 from spanagree.systems.comparison import (
@@ -217,7 +218,14 @@ def _build_pairs(tested: Sequence[_TestedPair], test: str) -> tuple[SystemPair, 
             value.tolist(), ends.tolist(), p.tolist(), adjusted_of_pair, reasons, strict=True
         )
         observed, corrected = (
-            Difference(value, low, high, p, p_adjusted, reason)
+            Difference(
+                _share_nan(value),
+                _share_nan(low),
+                _share_nan(high),
+                _share_nan(p),
+                _share_nan(p_adjusted),
+                reason,
+            )
             for value, (low, high), p, p_adjusted, reason in figures
         )
         pairs.append(
@@ -232,3 +240,8 @@ def _build_pairs(tested: Sequence[_TestedPair], test: str) -> tuple[SystemPair, 
             )
         )
     return tuple(pairs)
+
+
+def _share_nan(number: float) -> float:
+    """Return the number, or the one ``nan`` by which undefined differences are equal."""
+    return number if number == number else UNDEFINED

@@ -15,9 +15,6 @@ from spanagree.settings import parse_confidence
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.runs import RunsSettings
 
-SCORE_KEYS = ("observed", "corrected")
-"""The figures whose differences are tested."""
-
 
 class Difference(NamedTuple):
     """The difference of two systems in one figure, the first minus the second.

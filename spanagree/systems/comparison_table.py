@@ -192,5 +192,7 @@ def _plot_heat_map(comparison: Comparison, names: Sequence[str]) -> Plot:
         values[j, i] = -values[i, j]
         is_marked[i, j] = is_marked[j, i] = is_significant(comparison, pair)
     limit = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
-    title = f"{name_main_figure(comparison)} of the row − of the column (* p < 0.05)"
+    title = (
+        f"{name_main_figure(comparison)} of the row − of the column (* p < {comparison.level:g})"
+    )
     return plot_heat_map(names, names, values, title, (-limit, limit), is_marked)

@@ -820,7 +820,7 @@ def test_a_registered_reader(install, write, capsys):
 
 
 def test_a_file_of_tags_asks_no_registered_reader(install, tmp_path):
-    """A file whose lines all end in tags is CoNLL, also if its name says nothing."""
+    """A file of tokens and tags alone is CoNLL, also if its name says nothing."""
     install("nicks", "not_installed:TOOL")
     tagged, other = tmp_path / "answers", tmp_path / "words"
     tagged.write_text("Jo B-PER\nsings O\n\nme O\n")
