@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import compute_start_profiles
 from spanagree.chance.ways import (
     KindPlaces,
+    StateLevel,
     compute_code_steps,
     yield_batches_of_equal_counts,
     yield_levels,
@@ -245,6 +246,7 @@ def _fill_other_groups(
         batch = _build_batch(kinds, result, counts, classes)
         for k, p in enumerate(_compute_mixture_probabilities(batch)):
             _write_probabilities(result, batch.classes[:, k], p)
+    _list_state_levels.cache_clear()  # states of many kinds take memory
     return group_ids[intractable]
 
 
@@ -314,6 +316,12 @@ def _mirror_places(places_by_kind: Sequence[KindPlaces], borders: Ints) -> list[
     ]
 
 
+@lru_cache(maxsize=1)  # consecutive batches have the same counts
+def _list_state_levels(counts: tuple[int, ...]) -> list[StateLevel]:
+    """List the states of each level."""
+    return [*yield_state_levels(counts)]
+
+
 def _compute_exact_probabilities(
     counts: tuple[int, ...], places_by_kind: Sequence[KindPlaces], borders: Ints
 ) -> list[Floats]:
@@ -329,7 +337,7 @@ def _compute_exact_probabilities(
     code_steps = compute_code_steps(counts)
     code_of_all = int(code_steps @ counts)
     mirrored_places = _mirror_places(places_by_kind, borders)
-    state_levels = [*islice(yield_state_levels(counts), n_others + 1)]
+    state_levels = _list_state_levels(counts)[: n_others + 1]
     front, back = (
         [*yield_levels(counts, read_places, shape, state_levels=state_levels)]
         for read_places in (places_by_kind, mirrored_places)
