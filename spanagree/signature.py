@@ -84,7 +84,7 @@ SETTINGS: Mapping[str, Setting] = {
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations with the same number of segments, or relations, of each kind in every document (chance model {value}: {means}) [[li2024]]."),
     "expected": Setting("word", {
-        "partly-drawn": "Where exact expected scores were too much work, they are means over 2,000 draws.",
+        "partly-drawn": "Where exact expected scores were too much work, they are means over at most 2,000 draws.",
     }),
     "chance_seed": Setting("whole", "Those draws have the seed {value}.", "chance-seed"),
     "p_values": Setting("yes or no", "p is the probability that random annotations match as well."),

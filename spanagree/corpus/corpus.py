@@ -123,28 +123,48 @@ def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, 
         check_layer(corpus, labels, name, layer)
 
 
+_TOGETHER = 1 << 12  # layers with fewer segments are checked together: copies take memory
+
+
 def _are_surely_valid(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
     """Check quickly if all layers are valid; if False, they may still be valid."""
-    for name, layer in layers.items():
-        if not isinstance(name, str) or not name:
-            return False
-        if layer.details is not None or len(layer.annotated) != len(lengths):
-            return False
-    rows = concatenate_segments(layers.values())
-    if not len(rows.document):
-        return True
-    for column, n_values in ((rows.document, len(lengths)), (rows.label, n_labels)):
+    if not all(
+        isinstance(name, str)
+        and name
+        and layer.details is None
+        and len(layer.annotated) == len(lengths)
+        for name, layer in layers.items()
+    ):
+        return False
+    short_layers = [layer for layer in layers.values() if len(layer) < _TOGETHER]
+    tables: list[tuple[Ints, ...]] = [
+        (layer.document, layer.start, layer.end, layer.label)
+        for layer in layers.values()
+        if len(layer) >= _TOGETHER
+    ]
+    if short_layers:
+        tables.append(concatenate_segments(short_layers))
+    return all(
+        _is_surely_valid(lengths, n_labels, *table) for table in tables if len(table[0])
+    ) and all(layer.annotated[layer.document].all() for layer in layers.values())
+
+
+def _is_surely_valid(
+    lengths: Ints, n_labels: int, document: Ints, start: Ints, end: Ints, label: Ints, *layer: Ints
+) -> bool:
+    """Check if segments are within their documents, labelled, and free of duplicates.
+
+    Segments are sorted by layer, document, start, end and label, so duplicates are adjacent.
+    ``layer`` is the index of the layer of each segment, if there are several.
+    """
+    for column, n_values in ((document, len(lengths)), (label, n_labels)):
         if column.min() < 0 or column.max() >= n_values:
             return False
-    if rows.start.min() < 0 or (rows.start >= rows.end).any():
+    if start.min() < 0 or (start >= end).any() or (end > lengths[document]).any():
         return False
-    if (rows.end > lengths[rows.document]).any():
-        return False
-    # segments of a layer are sorted, so duplicates are adjacent
-    equals_previous = np.logical_and.reduce([column[1:] == column[:-1] for column in rows])
-    return not equals_previous.any() and all(
-        layer.annotated[layer.document].all() for layer in layers.values()
-    )
+    columns = (document, start, end, label, *layer)
+    equals_previous = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    return not equals_previous.any()
 
 
 # --- the corpus -----------------------------------------------------------------------------------

@@ -777,7 +777,7 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
         assert "|chance:nonoverlapping|expected:partly-drawn|chance-seed:0|" in result.signature
         for source in (result, result.signature):
             assert "exact" not in sa.cite(source).partition("Expected scores are")[2][:20]
-            assert "means over 2,000 draws" in " ".join(sa.cite(source).split())
+            assert "means over at most 2,000 draws" in " ".join(sa.cite(source).split())
     assert "chance_seed" not in exact.settings
     # the standard error stands beside the figure, and another seed draws anew
     for row in near.to_rows():
