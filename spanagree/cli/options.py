@@ -56,7 +56,7 @@ SYNONYMS = {
 """Nearest measure for names that other tools use."""
 
 
-class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
+class NameChoice(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
     """Choice that recognizes names of other tools and removed names."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -91,7 +91,7 @@ class Views(click.types.StringParamType):
         return [CompletionItem(name) for name in self.views if name.startswith(incomplete)]
 
 
-class Formats(_Choice):
+class Formats(NameChoice):
     """Name of a format; formats of other packages are searched for an unknown name.
 
     Args:
@@ -150,7 +150,7 @@ def build_option(
     if attributes.get("metavar") == "FILE":
         attributes["type"] = PATH
     if choices := list(choices):
-        attributes.setdefault("type", _Choice(choices))
+        attributes.setdefault("type", NameChoice(choices))
         attributes.setdefault("metavar", "NAME")
         purpose = add_choices(purpose, choices)
     if unless:

@@ -14,7 +14,7 @@ from spanagree.cli.option_rules import add_rules, exclude_terms, require_terms
 from spanagree.cli.options import (
     Formats,
     Group,
-    _Choice,
+    NameChoice,
     build_flag,
     build_integer_option,
     build_list_option,
@@ -121,7 +121,7 @@ def format_by_extension(option_values: Mapping[str, Any], members: Group) -> dic
     format_type = next((member.type for member in members if member.name == "format"), None)
     if (
         format_ is None
-        or not isinstance(format_type, _Choice)
+        or not isinstance(format_type, NameChoice)
         or format_ not in format_type.choices
     ):
         return {}

@@ -6,21 +6,13 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from spanagree.cli.notes import select_note_of_each_kind
 from spanagree.cli.progress import hide_progress
-from spanagree.errors import (
-    InputError,
-    escape_name,
-    shorten_message,
-)
+from spanagree.errors import InputError, escape_name, shorten_message
 from spanagree.files import check_writable
-
-if TYPE_CHECKING:
-    pass
 
 
 def show_notes(notes: Iterable[str]) -> None:

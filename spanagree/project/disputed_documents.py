@@ -1,9 +1,9 @@
 """Queue of documents to adjudicate, ranked by disagreement, with the disputed segments.
 
 A segment is disputed if some annotators who saw its document marked it, and others did not.
-Four classes describe disputes: :class:`DisputedSegments` is a table of segments with indices,
-:class:`Dispute` is one of these segments with names and texts, :class:`QueuedDocument` is one
-document with its counts and scores, and :class:`Disputes`, the result, has all of them in order.
+:class:`Dispute` is a disputed segment with names and texts, and :class:`Disputes`, the result, has
+the disputes (:mod:`spanagree.project.disputed_segments`) and the queue of documents
+(:mod:`spanagree.project.document_queue`) in order.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
 """Votes of annotators on segments, or on tokens and boundaries, vectorized over all documents.
 
-Votes are integers, also with weights, so that sums and ties are exact and independent of the order
-of annotators.
-
-The *ballots* of a voter are the segments that they marked, and a voter *supports* a segment of the
-result if they marked it or, in votes on tokens, a token of it with its label. A vote on tokens is a
-vote on pieces: a *piece* is the range between two neighbouring boundaries of any annotator, so all
-of its tokens have the same votes. A piece is gold, a tie, or neither. Neighbouring pieces with one
-outcome are a *stretch*, a segment of the result; a stretch of gold ends where more voters have a
-boundary than a segment across it. If as many have a boundary as a segment across it, the boundary
-is *tied*, and a case to adjudicate. Each document and label is a separate *group*, with pieces that
-are decided independently of other groups. If two gold segments overlap afterwards, and no voter
-supports both, the segment with fewer votes is a *conflict*. Possible votes are the summed weights
-of the voters who saw the document.
+Votes, ballots and groups are those of :mod:`spanagree.project.ballots`. A voter *supports* a
+segment of the result if they marked it or, in votes on tokens, a token of it with its label. A vote
+on tokens is a vote on pieces: a *piece* is the range between two neighbouring boundaries of any
+annotator, so all of its tokens have the same votes. A piece is gold, a tie, or neither.
+Neighbouring pieces with one outcome are a *stretch*, a segment of the result; a stretch of gold
+ends where more voters have a boundary than a segment across it. If as many have a boundary as a
+segment across it, the boundary is *tied*, and a case to adjudicate. The pieces of a group are
+decided independently of other groups. If two gold segments overlap afterwards, and no voter
+supports both, the segment with fewer votes is a *conflict*.
 """
 
 from __future__ import annotations
