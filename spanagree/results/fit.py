@@ -131,7 +131,9 @@ def fit_to_page(table: TextTable, is_pivoted: bool = False) -> tuple[TextTable, 
     if is_pivoted or not fits(table.columns):
         table = _group_by_first_column(table)
     columns = table.columns
-    kept = columns if fits(columns) else [column for column in columns if not column.spare]
+    kept = columns
+    if not fits(columns):
+        kept = [column for column in columns if not column.spare] or columns
     while not (is_pivoted or fits(kept)) and (figures := [c for c in kept[1:] if not c.names]):
         kept = [column for column in kept if column is not figures[-1]]
     heads = [column.head for column in columns]

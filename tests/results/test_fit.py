@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import spanagree as sa
@@ -214,6 +214,7 @@ def text_tables(draw):
 
 
 @given(text_tables())
+@example(TextTable([TextColumn(f"_{i}", ["0.123"] * 2, spare=True) for i in range(9)]))
 def test_what_a_fitted_table_has(table):
     """All cells of all columns that are not left out, letter by letter, no wider than a page.
 
