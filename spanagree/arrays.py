@@ -173,7 +173,7 @@ def first_equal_row(*columns: Ints) -> Ints:
     key = pack_rows(*columns)
     if key is not None and (key[1:] > key[:-1]).all():  # as in most files
         return np.arange(len(key))
-    _, inverse, _ = unique_rows(*columns)
+    _, inverse, _ = unique_rows(*columns) if key is None else unique_rows(key)
     first_row = np.full(int(inverse.max(initial=-1)) + 1, len(inverse))
     np.minimum.at(first_row, inverse, np.arange(len(inverse)))
     return first_row[inverse]
