@@ -18,7 +18,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, group_indices, unique
 from spanagree.chance.arrangements import BUDGET, compute_mixture_weights
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.chance.ways import KindPlaces, yield_levels
+from spanagree.chance.ways import KindPlaces, count_ways_by_state
 from spanagree.corpus.segments import Layer
 
 
@@ -110,11 +110,7 @@ def _draw_places_of_group(
         KindPlaces(0 * rows, start[rows], end[rows], weight=weight[rows])
         for rows in group_indices(state_axis, len(counts))
     ]
-    n_ways = {
-        tuple(state): table
-        for level in yield_levels(counts, places_by_axis, (1, n_borders, 1))
-        for state, table in zip(level.states.tolist(), level.tables[:, :, 0], strict=True)
-    }
+    n_ways, _ = count_ways_by_state(counts, places_by_axis, n_borders)
     drawn_places = _draw_from_the_end(n_ways, state_axis, start, end, weight, copies, rng)
     # random order of the segments of a kind
     shuffled = np.argsort(rng.random(drawn_places.shape), axis=1)

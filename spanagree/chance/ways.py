@@ -195,6 +195,29 @@ def yield_levels(
         yield Level(states, codes, tables, exponents)
 
 
+def count_ways_by_state(
+    counts: tuple[int, ...], places_by_kind: Sequence[KindPlaces], n_borders: int
+) -> tuple[dict[tuple[int, ...], Floats], int]:
+    """Count the ways to place the segments of each state before each border, in one annotation.
+
+    Args:
+        counts: number of segments of each kind.
+        places_by_kind: places of each kind.
+        n_borders: number of borders.
+
+    Returns:
+        F[u] by state u, divided by the same power of 2 for states with the same number of segments;
+        and the exponent of that power for all segments.
+    """
+    levels = [*yield_levels(counts, places_by_kind, (1, n_borders, 1))]
+    ways_by_state = {
+        tuple(state): table
+        for level in levels
+        for state, table in zip(level.states.tolist(), level.tables[:, :, 0], strict=True)
+    }
+    return ways_by_state, int(levels[-1].exponents[0])
+
+
 def yield_state_levels(counts: tuple[int, ...]) -> Iterator[StateLevel]:
     """Yield the states of each level, from no segment to all segments.
 

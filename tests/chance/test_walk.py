@@ -153,7 +153,7 @@ def test_every_arrangement(seed):
         by_kind([(start, start + length) for start, length, _ in places])
         for places in arrangements(kinds)
     }
-    written = [by_kind(places) for places in every]
+    written = [by_kind([*map(tuple, places)]) for places in every.list_places().tolist()]
     assert len(written) == every.count == len(distinct)
     assert set(written) == distinct
 
@@ -164,6 +164,18 @@ def test_more_arrangements_than_of_use(most):
     kinds = [SegmentKind(0, 3, build_uniform_ends(60, 1))]
     count = math.comb(60, 3)
     assert Enumeration(kinds, most).count == (count if count <= most else math.inf)
+
+
+def test_arrangements_of_dense_segments():
+    """150 segments of one token leave 2 of 152 tokens free, in 152 choose 2 ways, though ways are scaled."""
+    every = Enumeration([SegmentKind(0, 150, build_uniform_ends(152, 1))])
+    assert every.count == len(every.list_places()) == math.comb(152, 2)
+
+
+def test_no_arrangement():
+    """Three segments of one token have no place in two tokens."""
+    every = Enumeration([SegmentKind(0, 3, build_uniform_ends(2, 1))])
+    assert (every.count, every.list_places().shape) == (0, (0, 3, 2))
 
 
 def test_lengths_share_a_walk():

@@ -203,13 +203,13 @@ def _compute_distribution_by_enumeration(
     chosen_groups = groups[is_swapped]
     if chosen_groups is None:
         return None
-    ends_of_groups = [np.array([*arrangements], np.int64) for _, arrangements in chosen_groups]
+    places_of_groups = [arrangements.list_places() for _, arrangements in chosen_groups]
     start_and_end = np.zeros((int(min(n_arrangements)), len(annotators[is_swapped]), 2), np.int64)
-    arrangement_indices = np.indices([len(enumerated) for enumerated in ends_of_groups]).reshape(
-        len(ends_of_groups), -1
+    arrangement_indices = np.indices([len(enumerated) for enumerated in places_of_groups]).reshape(
+        len(places_of_groups), -1
     )
     for (rows, _), arrangements_of_group, arrangement_index in zip(
-        chosen_groups, ends_of_groups, arrangement_indices, strict=True
+        chosen_groups, places_of_groups, arrangement_indices, strict=True
     ):
         start_and_end[:, rows] = arrangements_of_group[arrangement_index]
     if is_swapped:  # φ with exchanged arguments
