@@ -11,6 +11,7 @@ from spanagree.agreement.count import count_compared
 from spanagree.agreement.result import Agreement, build_agreement
 from spanagree.arrays import Progress, sub_progress
 from spanagree.comparisons.counting import ComparisonRequest
+from spanagree.comparisons.inexact import write_drawn_sentence
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import (
     SettingError,
@@ -171,7 +172,5 @@ def add_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None
     notes = [*filter(None, [write_chance_note(chance_tests, f"{noun} of pairs", correction)])]
     n_drawn = sum(pair.both.computed.get("drawn", 0) for pair in by_chance.values())
     if n_drawn:
-        notes.append(
-            f"chance was drawn in {pluralize(n_drawn, noun)} of pairs, too large to compute"
-        )
+        notes.append(write_drawn_sentence(f"{pluralize(n_drawn, noun)} of pairs"))
     return replace(agreement, notes=(*agreement.notes, *notes))

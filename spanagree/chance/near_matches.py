@@ -1,28 +1,31 @@
-"""The walk for one-to-one matches of segments with borders that differ by at most t tokens.
+"""The rule of one-to-one matches of segments with borders that differ by at most t tokens.
 
 Two segments of the same label are *near* if both |s₁ − s₂| ≤ t and |e₁ − e₂| ≤ t, for starts s and
 ends e. Starts and ends of segments that share no tokens are in the same order, so the largest
 number of pairs is found from the left: pair the next two segments if they are near; else drop each
 one that starts or ends more than t tokens too early, or both. This needs only the *waiting*
-segments, which have no partner yet and may be near a later segment. So both annotations can be read
-together from the left (:mod:`spanagree.chance.walk`). Tables are shaped by the numbers of placed
-segments of each kind, and by match or moment.
+segments, which have no partner yet and may be near a later segment. So they are part of the state
+of a walk (:mod:`spanagree.chance.walk`).
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.walk import OTHER, SegmentSequence, Walk, WalkOption, add_ways
+from spanagree.chance.walk import OTHER, Walk, WalkOption, add_ways
 
 Span: TypeAlias = tuple[int, int]
 """Start and end of a segment."""
+
+BorderCount: TypeAlias = Callable[
+    [Sequence[int]], tuple[Sequence[int], Sequence[int], Sequence[int]]
+]
+"""Function from borders to their positions in the unit of a tolerance."""
 
 _OPTION = 25  # smallest cost of an option, in table cells
 
@@ -57,100 +60,102 @@ def take_pairs(a: Sequence[Span], b: Sequence[Span], t: int) -> tuple[int, int, 
     return n_pairs, i, j
 
 
-class NearWalk(Walk):
-    """The walk for segments within a tolerance; only the segments of one label can match."""
+class NearRule:
+    """Rule of pairs within a tolerance; only the segments of one label can match."""
 
-    def __init__(
-        self,
-        first: SegmentSequence,
-        second: SegmentSequence,
-        within: int,
-        width: int,
-        *,
-        moments: bool,
-        counted_borders: tuple[Sequence[int], Sequence[int], Sequence[int]] | None = None,
-        more_borders: Collection[int] = (),
-    ) -> None:
-        """Prepare the walk.
+    def __init__(self, within: int, count_borders: BorderCount | None = None) -> None:
+        """Store the tolerance and its unit.
 
         Args:
-            first: first annotation.
-            second: second annotation.
             within: tolerance t, the largest difference of starts, and of ends.
-            width: length of the last axis of tables.
-            moments: True if tables contain moments.
-            counted_borders: position of each border as a start and as an end, in the unit of the
-                tolerance, and the smallest end of a segment that begins at it. Default: tokens.
-            more_borders: borders in addition to the borders of places.
+            count_borders: function from the borders of a walk to the position of each as a start
+                and as an end, in the unit of the tolerance, and the smallest end of a segment that
+                begins at it. Default: tokens.
         """
-        super().__init__(first, second, width, moments=moments, more_borders=more_borders)
         self.within = within
-        if counted_borders is None:
-            counted_borders = self.borders, self.borders, [border + 1 for border in self.borders]
-        self.counted_borders = counted_borders
+        self.count_borders = count_borders or _count_in_tokens
 
-    def run(self, borders: Collection[int], budget: float = math.inf) -> dict[int, Floats]:
-        """Count the ways in which all segments are placed before a border.
+    def build_tables(self, walk: Walk, border_indices: Collection[int]) -> WaitingTables:
+        """Build the tables of a walk, with its first state."""
+        return WaitingTables(walk, self, border_indices)
+
+
+def _count_in_tokens(borders: Sequence[int]) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """Return the positions of borders in tokens; see :class:`NearRule`."""
+    return borders, borders, [border + 1 for border in borders]
+
+
+class WaitingTables:
+    """Tables of a walk by the borders up to which annotations are read, and waiting segments."""
+
+    def __init__(self, walk: Walk, rule: NearRule, border_indices: Collection[int]) -> None:
+        """Build the table of the first state.
 
         Args:
-            borders: borders for which ways are counted.
-            budget: largest number of computed table cells.
-
-        Returns:
-            Number of ways by border; borders that exceed the budget are missing.
+            walk: walk over two annotations.
+            rule: rule of the tolerance.
+            border_indices: indices of the borders for which ways are counted.
         """
-        border_indices = {self.index[border] for border in borders}
-        table_size = math.prod(self.shape)
-        # cost of all steps up to each border
-        cost_up_to, total_cost = (
-            np.zeros(len(self.borders)),
-            0.0,
-        )
-        all_placed = tuple(-1 for _ in self.shape[:-1])
-        ways_by_border: dict[int, Floats] = {}
-        if table_size > budget:
-            return ways_by_border
-        start = np.zeros(self.shape)
-        start.flat[0] = 1
-        # by border and annotation
-        tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(dict)
-        tables[0, 0][(0, 0), ((), ())] = start
-        options = [
-            _extend_gaps(annotation_options, border_indices)
-            if annotation.is_fixed
-            else annotation_options
-            for annotation, annotation_options in zip(self.annotations, self.options, strict=True)
+        self.walk, self.within = walk, rule.within
+        self.counted_borders = rule.count_borders(walk.borders)
+        self._options = [
+            _extend_gaps(options, border_indices) if annotation.is_fixed else options
+            for annotation, options in zip(walk.annotations, walk.options, strict=True)
         ]
-        for i in range(max(border_indices, default=-1) + 1):
-            total_cost += cost_up_to[i]
-            if total_cost > budget:
-                break
-            if i in border_indices:
-                finished_tables = (
-                    table for (read_up_to, _), table in tables[i, 0].items() if read_up_to == (i, i)
-                )
-                ways_by_border[self.borders[i]] = np.asarray(
-                    sum(table[all_placed] for table in finished_tables)
-                )
-            if i == len(self.borders) - 1:
-                break
-            for annotation_index in (0, 1):
-                for state, n_ways in tables.pop((i, annotation_index), {}).items():
-                    for option in options[annotation_index][i]:
-                        pairs, next_state = self._place_segment(state, annotation_index, option)
-                        tables_there = tables[
-                            min(next_state[0]), int(next_state[0][0] > next_state[0][1])
-                        ]
-                        if next_state not in tables_there:
-                            tables_there[next_state] = np.zeros(self.shape)
-                        target, source = tables_there[next_state], n_ways
-                        if option.axis is not None:
-                            leading_axes = (slice(None),) * option.axis
-                            target = target[(*leading_axes, slice(1, None))]
-                            source = source[(*leading_axes, slice(None, -1))] * option.weight
-                        add_ways(target, source, pairs, self.moments)
-                        cost_up_to[max(next_state[0])] += max(table_size, _OPTION)
-        return ways_by_border
+        start = np.zeros(walk.shape)
+        start.flat[0] = 1
+        # by the lesser border, and by the annotation that goes on
+        self._tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(dict)
+        self._tables[0, 0][(0, 0), ((), ())] = start
+        # cells computed for the states up to each border, without those of earlier borders
+        self._n_cells = np.zeros(len(walk.borders))
+        self._n_earlier_cells = 0.0
+
+    def count_cells(self, i: int) -> float:
+        """Count the cells computed for states in which an annotation is read up to a border."""
+        return float(self._n_earlier_cells + self._n_cells[i])
+
+    def find_finished_ways(self, i: int) -> Floats:
+        """Find the ways in which all segments are placed before the border with index ``i``."""
+        all_placed = tuple(-1 for _ in self.walk.shape[:-1])
+        tables = self._tables[i, 0].items()
+        return np.asarray(
+            sum(table[all_placed] for (read_up_to, _), table in tables if read_up_to == (i, i))
+        )
+
+    def apply_options(self, i: int) -> None:
+        """Apply all options to the states with border ``i`` as the lesser of their two borders."""
+        self._n_earlier_cells += self._n_cells[i]
+        for annotation_index in (0, 1):
+            for state, n_ways in self._tables.pop((i, annotation_index), {}).items():
+                for option in self._options[annotation_index][i]:
+                    self._apply_option(state, n_ways, annotation_index, option)
+
+    def _apply_option(
+        self, state: _State, n_ways: Floats, annotation_index: int, option: WalkOption
+    ) -> None:
+        """Add the ways of a state to the state that an option leads to.
+
+        Args:
+            state: borders up to which the annotations are read, and waiting segments.
+            n_ways: table of the state.
+            annotation_index: 0 for an option of the first annotation, 1 for one of the second.
+            option: segment or gap that is placed.
+        """
+        n_pairs, next_state = self._place_segment(state, annotation_index, option)
+        first_border, second_border = next_state[0]
+        tables_there = self._tables[
+            min(first_border, second_border), int(first_border > second_border)
+        ]
+        if next_state not in tables_there:
+            tables_there[next_state] = np.zeros(self.walk.shape)
+        target, source = tables_there[next_state], n_ways
+        if option.axis is not None:
+            leading_axes = (slice(None),) * option.axis
+            target = target[(*leading_axes, slice(1, None))]
+            source = source[(*leading_axes, slice(None, -1))] * option.weight
+        add_ways(target, source, n_pairs, self.walk.moments)
+        self._n_cells[max(first_border, second_border)] += max(n_ways.size, _OPTION)
 
     def _place_segment(
         self, state: _State, annotation_index: int, option: WalkOption

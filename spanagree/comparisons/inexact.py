@@ -86,8 +86,7 @@ class ApproximationError:
         clause = f"; standard error of the chance F1: {error:.4f}" if error else ""
         return [
             *notes,
-            f"expected match from draws in {pluralize(self.drawn, 'pair')} of document and"
-            f" label, as the exact mean would be too much work{clause}",
+            write_drawn_sentence(f"{pluralize(self.drawn, 'pair')} of document and label") + clause,
         ]
 
     def settings(self, seed: int) -> dict[str, Any]:
@@ -100,6 +99,15 @@ class ApproximationError:
         ({'expected': 'partly-drawn', 'chance_seed': 7}, {})
         """
         return {"expected": "partly-drawn", "chance_seed": seed} if self.drawn else {}
+
+
+def write_drawn_sentence(items: str) -> str:
+    """Build the sentence about items with drawn chance, such as documents over the budget.
+
+    >>> write_drawn_sentence("2 documents")
+    'chance is drawn in 2 documents, as exact chance would be too much work'
+    """
+    return f"chance is drawn in {items}, as exact chance would be too much work"
 
 
 def write_standard_error_note(error: float) -> str:

@@ -26,6 +26,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
     yield_match_draws,
 )
 from spanagree.comparisons.chance_distribution.draws import sort_canonically
+from spanagree.comparisons.inexact import write_drawn_sentence
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_integer, escape_name, pluralize
 from spanagree.formats.guessed import CorpusLike, as_corpus
@@ -238,13 +239,13 @@ def _build_null_settings(
     if not partly_drawn:
         return {"null": "exact"}, ()
     min_draws = min(len(null_distribution.drawn) for null_distribution in partly_drawn.values())
-    notes = (
-        f"{escape_name(name)}: chance was drawn, {pluralize(len(null_distribution.drawn), 'time')},"
-        f" in {pluralize(null_distribution.computed['drawn'], 'document')} without an exact"
-        f" distribution; p is not below {null_distribution.least_p:.1g} unless the other"
-        " documents alone make it so; chance_test(…, draws=…) draws more"
-        for name, null_distribution in partly_drawn.items()
-    )
+    notes = []
+    for name, null_distribution in partly_drawn.items():
+        n_documents = pluralize(null_distribution.computed["drawn"], "document")
+        notes.append(
+            f"{escape_name(name)}: {write_drawn_sentence(n_documents)}; p is not below"
+            f" {null_distribution.least_p:.1g} unless the other documents alone make it so"
+        )
     return {"null": "partly-drawn", "draws": min_draws, "seed": int(seed)}, tuple(notes)
 
 

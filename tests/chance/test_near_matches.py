@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import spanagree as sa
-from spanagree.chance.near_matches import NearWalk, take_pairs
+from spanagree.chance.near_matches import NearRule, take_pairs
 from spanagree.chance.walk import (
     OTHER,
     SegmentKind,
     SegmentSequence,
+    Walk,
     build_uniform_ends,
     compute_distribution_of_ways,
 )
@@ -46,9 +47,8 @@ def spans_of(case, side, label):
 
 
 def distribution(case, a, b, most, budget=np.inf):
-    walk = NearWalk(
-        a, b, case["tolerance"], most + 1, moments=False, more_borders=[0, case["length"]]
-    )
+    rule, borders = NearRule(case["tolerance"]), [0, case["length"]]
+    walk = Walk(a, b, rule, most + 1, moments=False, more_borders=borders)
     ends = walk.run([case["length"]], budget)
     return compute_distribution_of_ways(ends[case["length"]], False) if ends else None
 
@@ -113,7 +113,7 @@ def test_drawn_means_have_their_error(monkeypatch):
     assert "partly-drawn" not in exact.signature
     monkeypatch.setattr(overlap_expected, "NEAR_BUDGET", 1)
     drawn = sa.evaluate(corpus, tolerance=1)
-    (note,) = (note for note in drawn.notes if "expected match from draws in 1 pair" in note)
+    (note,) = (note for note in drawn.notes if "chance is drawn in 1 pair" in note)
     error = float(note.rpartition(": ")[2])
     assert drawn.settings["expected"] == "partly-drawn"
     assert 0 < error < 0.01

@@ -12,16 +12,13 @@ import pytest
 from oracles import PHI, matched, shared
 
 from spanagree.chance.enumeration import Enumeration
-from spanagree.chance.near_matches import NearWalk
+from spanagree.chance.meeting_rules import CoverRule, EqualRule, OffsetRule, OverlapRule
+from spanagree.chance.near_matches import NearRule
 from spanagree.chance.walk import (
     OTHER,
-    CoverRule,
-    EqualRule,
-    LeadWalk,
-    OffsetRule,
-    OverlapRule,
     SegmentKind,
     SegmentSequence,
+    Walk,
     build_uniform_ends,
     compute_distribution_of_ways,
 )
@@ -107,10 +104,8 @@ def case(rng):
 def walked(n, match, a, b, *, moments):
     width = 3 if moments else 1 + 7 * 4
     more = {"moments": moments, "more_borders": range(n + 1)}
-    if match.startswith("exact-within"):
-        walk = NearWalk(a, b, 1, width, **more)
-    else:
-        walk = LeadWalk(a, b, RULES[match], width, **more)
+    rule = NearRule(1) if match.startswith("exact-within") else RULES[match]
+    walk = Walk(a, b, rule, width, **more)
     return compute_distribution_of_ways(walk.run([n])[n], moments)
 
 
@@ -182,7 +177,7 @@ def test_lengths_share_a_walk():
     """A walk over the longest document counts the ways of shorter ones: as walks of their own."""
     kinds = [SegmentKind(0, 2, {s: (s + 2,) for s in range(8)})]
     side = SegmentSequence(kinds)
-    walk = LeadWalk(side, side, EqualRule(), 3, moments=False, more_borders=range(10))
+    walk = Walk(side, side, EqualRule(), 3, moments=False, more_borders=range(10))
     for n, ways in walk.run(range(4, 10)).items():
         places = [SegmentKind(0, 2, {s: (s + 2,) for s in range(n - 1)})]
         spans = arrangements(places)

@@ -19,8 +19,8 @@ from oracles import apart, arranged, configurations, matched
 from strategies import COUNTED, PAIRS, at_most
 
 import spanagree as sa
+from spanagree.chance.meeting_rules import CoverRule, EqualRule, OverlapRule
 from spanagree.chance.model import build_chance_model
-from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
 from spanagree.comparisons.chance_distribution import both_random as random_pairs
 from spanagree.comparisons.chance_distribution import distribution as whole
@@ -567,6 +567,15 @@ def test_what_arrangements_cost():
         assert by_chance.computed[how] == 1
 
 
+@pytest.mark.parametrize("match", ["exact", "token", "iou", "overlap"])
+@pytest.mark.parametrize("fixed", [None, "a"])
+def test_long_documents_are_drawn(match, fixed):
+    """1,000 tokens with 20 segments a side, three labels, up to four tokens: drawn, as its page says."""
+    sides = [[(10 * i + j, 1 + i % 4, "XYZ"[(i + j) % 3]) for i in range(20)] for j in (0, 1)]
+    by_chance = sa.match_distribution(corpus_of(1000, *sides), "a", "b", match=match, fixed=fixed)
+    assert by_chance.computed == {"exact": 0, "drawn": 1}
+
+
 def test_arrangements_over_the_budget_are_not_counted(monkeypatch):
     """Of 300 segments that may overlap there are 3,000 ** 300 arrangements: one of them is over the budget."""
     many = [(10 * i, 1 + i % 3, "X") for i in range(300)]
@@ -765,7 +774,7 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
     near = sa.evaluate(news, match="overlap")
     for name, system in exact.systems.items():
         (note,) = (note for note in near.notes if note.startswith(f"{name}: "))
-        assert re.search(r"from draws in \d+ pairs of document and label", note)
+        assert re.search(r"drawn in \d+ pairs of document and label", note)
         error = float(note.rpartition(" ")[2])
         assert 0 < error < 0.005
         off = near.systems[name].f1.expected - system.f1.expected

@@ -128,8 +128,8 @@ def test_expected_from_draws(chance, monkeypatch):
     exact = sa.evaluate(corpus, match="overlap", chance=chance).systems["b"].labels
     monkeypatch.setattr(overlap_expected, "STEPS", 1)
     result = sa.evaluate(corpus, match="overlap", chance=chance)
-    (note,) = (note for note in result.notes if "expected match from draws" in note)
-    assert "from draws in 2 pairs of document and label" in note
+    (note,) = (note for note in result.notes if "chance is drawn" in note)
+    assert "drawn in 2 pairs of document and label" in note
     drawn = result.systems["b"].labels
     error = float(note.rpartition(" ")[2]) * (result.systems["b"].tally.size_a + result.systems["b"].tally.size_b) / 2  # fmt: skip
     assert 0 < abs(drawn["Y"].expected - exact["Y"].expected) < 4 * error

@@ -552,8 +552,8 @@ def test_drawn_means_count_once(monkeypatch):
     layers = dict(zip(("ann", "bob", "mine", "other"), rows, strict=True))
     corpus = sa.Corpus.from_segments([250], layers)
     made = sa.evaluate_references(corpus, ["ann", "bob"], match="exact-within-1")
-    (note,) = (note for note in made.notes if "expected match from draws in 5 pairs" in note)
+    (note,) = (note for note in made.notes if "chance is drawn in 5 pairs" in note)
     pairs = sa.agree(corpus, match="exact-within-1")
-    (of_team,) = (note for note in pairs.notes if "expected match from draws in 6 pairs" in note)
+    (of_team,) = (note for note in pairs.notes if "chance is drawn in 6 pairs" in note)
     errors = [float(text.rpartition(": ")[2]) for text in (note, of_team)]
     assert errors[0] == pytest.approx(errors[1], rel=0.25)

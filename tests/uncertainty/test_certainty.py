@@ -356,7 +356,7 @@ def test_exact_chance(systems):
     json.dumps(test.to_dict(), allow_nan=False)
     small = sa.chance_test(systems, evaluation, budget=200, draws=99)
     assert "|test:chance|null:partly-drawn|draws:99|seed:0|" in small.signature
-    assert "without an exact distribution; p is not below 0.01 unless" in small.notes[0]
+    assert "as exact chance would be too much work; p is not below 0.01 unless" in small.notes[0]
     iou = sa.evaluate(systems, match="iou")
     assert sa.chance_test(systems, iou, draws=50).settings["null"] == "drawn"
 

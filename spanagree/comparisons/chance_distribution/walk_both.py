@@ -23,19 +23,21 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats
-from spanagree.chance.near_matches import NearWalk
+from spanagree.chance.meeting_rules import (
+    CoverRule,
+    EqualRule,
+    MeetingRule,
+    OffsetRule,
+    OverlapRule,
+)
+from spanagree.chance.near_matches import NearRule
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.place_rules import WordRule
 from spanagree.chance.walk import (
     OTHER,
-    CoverRule,
-    EqualRule,
-    LeadWalk,
-    MeetingRule,
-    OffsetRule,
-    OverlapRule,
     SegmentKind,
     SegmentSequence,
+    Walk,
     build_uniform_ends,
     compute_distribution_of_ways,
 )
@@ -137,10 +139,10 @@ def compute_both_by_walk(
             continue
         annotations = _build_annotations(content, max(lengths), place_kinds)
         borders = range(max(lengths) + 1) if place_kinds is None else ()
-        walk = LeadWalk(*annotations, rule, width, moments=moments, more_borders=borders)
+        walk = Walk(*annotations, rule, width, moments=moments, more_borders=borders)
         if place_kinds is None:
             ways_by_length = walk.run(set(lengths))
-        elif walk.estimate_steps() <= max_steps:
+        elif rule.estimate_steps(walk) <= max_steps:
             (final_ways,) = walk.run(walk.borders[-1:]).values()
             ways_by_length = dict.fromkeys(lengths, final_ways)
         else:
@@ -252,10 +254,12 @@ def compute_near_by_walk(
         if place_kinds is None:
             ways_by_length = _count_near_anywhere(content, lengths, within, budget)
         else:
-            walk = NearWalk(*_build_annotations(content, 0, place_kinds), within, 2, moments=True)
+            count_borders = None
             if words is not None:
                 document = int(place_kinds.document[content.second[0].place])
-                walk.counted_borders = _find_word_borders(walk.borders, document, words)
+                count_borders = partial(_find_word_borders, document=document, words=words)
+            annotations = _build_annotations(content, 0, place_kinds)
+            walk = Walk(*annotations, NearRule(within, count_borders), 2, moments=True)
             (final_ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
             ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
         _fill_results(results, rows, document_parts, ways_by_length, True)
@@ -279,7 +283,7 @@ def _count_near_anywhere(
     """
     borders = range(lengths[-1] + 1)
     annotations = _build_annotations(content, lengths[-1], None)
-    walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
+    walk = Walk(*annotations, NearRule(within), 2, moments=True, more_borders=borders)
     return walk.run(lengths, budget)
 
 
