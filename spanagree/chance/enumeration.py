@@ -27,7 +27,7 @@ class Enumeration:
     >>> from spanagree.chance.walk import build_uniform_ends
     >>> kinds = [SegmentKind(0, n, build_uniform_ends(4, length)) for n, length in ((2, 1), (1, 2))]
     >>> Enumeration(kinds).list_places().tolist()
-    [[[0, 1], [1, 2], [2, 4]], [[0, 1], [3, 4], [1, 3]], [[2, 3], [3, 4], [0, 2]]]
+    [[[2, 3], [3, 4], [0, 2]], [[0, 1], [3, 4], [1, 3]], [[0, 1], [1, 2], [2, 4]]]
     """
 
     def __init__(self, segment_kinds: Sequence[SegmentKind], max_count: float = math.inf) -> None:
