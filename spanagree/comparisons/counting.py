@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
@@ -229,15 +230,36 @@ class ComparisonRequest:
         find_measure(match)
         if self.selection is not None:
             corpus = self.selection.of(corpus, match, in_part=in_part)
-        if corpus.of_strings:
-            from spanagree.comparisons.strings import convert_to_segments  # most corpora have texts
-
-            corpus = convert_to_segments(corpus, match)
+        corpus, chance = convert_to_segments(corpus, match, self.chance)
         if self.selection is not None and self.selection.measure is not None:
             match = self.selection.measure
-        chance = choose_chance_of_corpus(corpus, match, self.chance)
+        chance = choose_chance_of_corpus(corpus, match, chance)
         chance, corpus = chance.bind_to_ids(corpus, in_part=in_part)
         return corpus, MatchCountOptions.from_request(match, chance, self.chance, progress)
+
+
+CONVERSIONS = {"strings": "spanagree.comparisons.strings"}
+"""Module with a ``convert_to_segments`` for kinds of corpora whose items are no segments."""
+
+
+def convert_to_segments(
+    corpus: Corpus, match: str, chance: ChanceModel
+) -> tuple[Corpus, ChanceModel]:
+    """Convert the items of a corpus to segments that can be compared.
+
+    Args:
+        corpus: annotations.
+        match: name of the measure.
+        chance: requested chance model.
+
+    Returns:
+        Corpus of segments, and their chance model.
+    """
+    if corpus.kind not in CONVERSIONS:
+        return corpus, chance
+    module = import_module(CONVERSIONS[corpus.kind])
+    converted: tuple[Corpus, ChanceModel] = module.convert_to_segments(corpus, match, chance)
+    return converted
 
 
 def collect_gold_settings(gold: str | None, corpus: Corpus) -> dict[str, Any]:

@@ -38,12 +38,9 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
     >>> [choose_chance_of_corpus(corpus, "exact", model).name for model in models]
     ['per-label', 'overlapping']
     """
-    if corpus.of_strings:
-        from spanagree.comparisons.strings import (
-            choose_chance_of_strings,  # most corpora have texts
-        )
-
-        return choose_chance_of_strings(corpus, chance)
+    corpus.check_placed()
+    if chance.undefined:
+        return chance
     if chance.name != AUTO:
         return chance
     overlaps_present = _find_overlaps(corpus)
@@ -121,5 +118,10 @@ def _check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) ->
     check_pieces(corpus, name, match, chance)
 
 
-_CHECKS = {"segments": _check_contiguous, "pieces": _check_pieces, "relations": _check_relations}
+_CHECKS = {
+    "segments": _check_contiguous,
+    "strings": _check_contiguous,
+    "pieces": _check_pieces,
+    "relations": _check_relations,
+}
 """Functions that check a layer, for each kind of corpus."""

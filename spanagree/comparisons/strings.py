@@ -19,11 +19,9 @@ from spanagree.comparisons.measures import OF_EQUAL, find_measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SCORE, SegmentDetails
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.unplaced import NO_TEXT
 from spanagree.errors import SettingError, format_setting
 from spanagree.formats.changed_texts import fold_text
-
-NO_TEXT = "strings have no places in a text"
-"""Reason why expected matches of strings are undefined."""
 
 MEANS = {
     name: "equal strings"
@@ -44,19 +42,23 @@ def normalize_string(text: str) -> str:
     return fold_text(normalize("NFC", text).strip())[0]
 
 
-def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
-    """Convert each string of a corpus to a segment.
+def convert_to_segments(
+    corpus: Corpus, match: str, chance: ChanceModel
+) -> tuple[Corpus, ChanceModel]:
+    """Convert each string of a corpus to a segment, with undefined chance.
 
     Args:
         corpus: annotations whose strings are in no text.
         match: measure, exact or boundaries; for boundaries labels make no difference.
+        chance: requested chance model.
 
     Raises:
-        SettingError: for another measure.
+        SettingError: for another measure, or if a chance model was requested.
 
     >>> import spanagree as sa
     >>> rows = [{"id": "1", "gold": {"PER": ["Jo", "Jo"]}, "model": {"PER": ["jo", "Al"]}}]
-    >>> segments = convert_to_segments(sa.read(rows, strings=True), "exact")[0].segments
+    >>> corpus, _ = convert_to_segments(sa.read(rows, strings=True), "exact", ChanceModel("auto"))
+    >>> segments = corpus[0].segments
     >>> [[segment.start for segment in segments[name]] for name in ("gold", "model")]
     [[0, 2], [0, 4]]
     """
@@ -65,6 +67,9 @@ def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
             f"match {match}: of strings without a text it is only known whether they are the same;"
             f" use {format_setting('match', *OF_EQUAL)}"
         )
+    if not chance.is_open and not chance.undefined:
+        name = next(iter(chance.option_settings), "chance")
+        raise SettingError(f"{name}: {NO_TEXT}, so they have no chance; leave it out")
     names, strings_of_layers = (
         list(corpus.layers),
         [corpus.unplaced.get(name) for name in corpus.layers],
@@ -118,27 +123,8 @@ def convert_to_segments(corpus: Corpus, match: str) -> Corpus:
             document[rows], start[rows], end[rows], label[rows],
             empty_layer.annotated, _build_score_details(score[rows]),
         )  # fmt: skip
-    return corpus.replace(lengths=lengths, layers=layers, unplaced={})
-
-
-def choose_chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
-    """Build the chance model of strings, which leaves expected matches undefined.
-
-    Args:
-        corpus: annotations with strings as segments; see :func:`convert_to_segments`.
-        chance: requested chance model.
-
-    Raises:
-        SettingError: if a chance model or a feature that needs a text was requested.
-    """
-    if corpus.unplaced:
-        raise SettingError(f"{NO_TEXT}, which this needs; evaluate and agree compare strings")
-    if chance.undefined:
-        return chance
-    if not chance.is_open:
-        name = next(iter(chance.option_settings), "chance")
-        raise SettingError(f"{name}: {NO_TEXT}, so they have no chance; leave it out")
-    return chance.remove_chance(NO_TEXT)
+    segments = corpus.replace(lengths=lengths, layers=layers, unplaced={})
+    return segments, chance.remove_chance(NO_TEXT)
 
 
 def _compute_places(

@@ -348,6 +348,17 @@ class Corpus(Content):
         """True if annotators gave strings without a text."""
         return bool(self.reading.get("strings"))
 
+    def check_placed(self) -> None:
+        """Check that strings are in a text, or were compared as segments.
+
+        Raises:
+            SettingError: if they have no places.
+        """
+        if self.of_strings and self.unplaced:
+            from spanagree.corpus.unplaced import NO_TEXT  # few corpora have strings
+
+            raise SettingError(f"{NO_TEXT}, which this needs; evaluate and agree compare strings")
+
     @property
     def unplaced_count_as(self) -> str | None:
         """Treatment of quotes that are not in the text, for results; ``None`` if there are none."""
@@ -360,7 +371,9 @@ class Corpus(Content):
 
     @property
     def kind(self) -> str:
-        """Unit of comparison: pieces if any segment has several, else segments."""
+        """Unit of comparison: strings, pieces if any segment has several, else segments."""
+        if self.of_strings:
+            return "strings"
         return "pieces" if self.has_pieces else "segments"
 
     @cached_property

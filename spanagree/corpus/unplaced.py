@@ -17,6 +17,9 @@ UNPLACED = {
 }
 """Treatments of quotes that are not in the text."""
 
+NO_TEXT = "strings have no places in a text"
+"""Reason why expected matches of strings are undefined."""
+
 
 @dataclass(frozen=True, eq=False)
 class UnplacedQuotes:

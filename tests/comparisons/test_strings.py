@@ -16,7 +16,8 @@ from strategies import at_most, halves
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.comparisons.strings import NO_TEXT, normalize_string
+from spanagree.comparisons.strings import normalize_string
+from spanagree.corpus.unplaced import NO_TEXT
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.report.citation import cite
 
