@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -35,6 +35,7 @@ from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.place_rules import WordRule
 from spanagree.chance.walk import (
     OTHER,
+    MatchRule,
     SegmentKind,
     SegmentSequence,
     Walk,
@@ -112,18 +113,14 @@ def compute_both_by_walk(
     elif len(document_parts):
         document_parts, place_kinds = remove_gaps_between(document_parts, place_kinds)
     results: list[Floats | None] = [None] * len(document_parts)
-    rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
-    for row in np.flatnonzero(least_cost <= budget).tolist():
-        annotators = document_parts.a.select_part(row), document_parts.b.select_part(row)
-        content = _renumber_labels(
-            *_count_segments_by_kind(
-                annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds
-            )
-        )
-        if any(count.label != OTHER for count in content.first):
-            rows_by_content[content].append(row)
-        else:
-            results[row] = np.zeros(2) if moments else np.ones(1)
+    rows_by_content, unmatched_rows = _group_by_content(
+        document_parts,
+        np.flatnonzero(least_cost <= budget).tolist(),
+        by_length=measure.kernel == "equal",
+        place_kinds=place_kinds,
+    )
+    for row in unmatched_rows:
+        results[row] = np.zeros(2) if moments else np.ones(1)
     rule = _find_meeting_rule(measure)
     for content, rows in rows_by_content.items():
         width = 3 if moments else _bound_match(content, measure, place_kinds) + 1
@@ -137,9 +134,7 @@ def compute_both_by_walk(
             ]
         if not lengths:
             continue
-        annotations = _build_annotations(content, max(lengths), place_kinds)
-        borders = range(max(lengths) + 1) if place_kinds is None else ()
-        walk = Walk(*annotations, rule, width, moments=moments, more_borders=borders)
+        walk = _build_walk(content, max(lengths), rule, width, moments, place_kinds)
         if place_kinds is None:
             ways_by_length = walk.run(set(lengths))
         elif rule.estimate_steps(walk) <= max_steps:
@@ -235,17 +230,11 @@ def compute_near_by_walk(
         ):
             results[row] = mean
         return results
-    rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
-    for row in range(len(document_parts)):
-        annotators = document_parts.a.select_part(row), document_parts.b.select_part(row)
-        first, second = _count_segments_by_kind(annotators, place_kinds=place_kinds)
-        if all(count.label == OTHER for count in second):
-            results[row] = np.zeros(1)
-        elif is_fixed:
-            fixed = _list_matchable_segments(annotators[0], second)
-            rows_by_content[PartKinds((), second, fixed)].append(row)
-        else:
-            rows_by_content[_renumber_labels(first, second)].append(row)
+    rows_by_content, unmatched_rows = _group_by_content(
+        document_parts, range(len(document_parts)), place_kinds=place_kinds, is_fixed=is_fixed
+    )
+    for row in unmatched_rows:
+        results[row] = np.zeros(1)
     for content, rows in rows_by_content.items():
         all_lengths = sorted(set(document_parts.tokens[rows].tolist()))
         lengths = tuple(length for length in all_lengths if 2.0 * length * content.size <= budget)
@@ -258,8 +247,8 @@ def compute_near_by_walk(
             if words is not None:
                 document = int(place_kinds.document[content.second[0].place])
                 count_borders = partial(_find_word_borders, document=document, words=words)
-            annotations = _build_annotations(content, 0, place_kinds)
-            walk = Walk(*annotations, NearRule(within, count_borders), 2, moments=True)
+            rule = NearRule(within, count_borders)
+            walk = _build_walk(content, 0, rule, 2, True, place_kinds)
             (final_ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
             ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
         _fill_results(results, rows, document_parts, ways_by_length, True)
@@ -281,10 +270,44 @@ def _count_near_anywhere(
     Returns:
         Moments of the number of pairs for each number of tokens within the budget.
     """
-    borders = range(lengths[-1] + 1)
-    annotations = _build_annotations(content, lengths[-1], None)
-    walk = Walk(*annotations, NearRule(within), 2, moments=True, more_borders=borders)
-    return walk.run(lengths, budget)
+    return _build_walk(content, lengths[-1], NearRule(within), 2, True).run(lengths, budget)
+
+
+def _group_by_content(
+    document_parts: DocumentParts,
+    rows: Iterable[int],
+    *,
+    by_length: bool = False,
+    place_kinds: PlaceKinds | None = None,
+    is_fixed: bool = False,
+) -> tuple[dict[PartKinds, list[int]], list[int]]:
+    """Group parts by their content.
+
+    Args:
+        document_parts: parts of documents.
+        rows: rows of the parts to group.
+        by_length: True if only segments of the same length can match.
+        place_kinds: kinds of places, under a rule of places.
+        is_fixed: True if A is fixed.
+
+    Returns:
+        Rows of the parts of each content, and rows of parts in which nothing can match.
+    """
+    rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
+    unmatched_rows = []
+    for row in rows:
+        annotators = document_parts.a.select_part(row), document_parts.b.select_part(row)
+        first, second = _count_segments_by_kind(
+            annotators, by_length=by_length, place_kinds=place_kinds
+        )
+        if all(count.label == OTHER for count in second):
+            unmatched_rows.append(row)
+        elif is_fixed:
+            fixed = _list_matchable_segments(annotators[0], second)
+            rows_by_content[PartKinds((), second, fixed)].append(row)
+        else:
+            rows_by_content[_renumber_labels(first, second)].append(row)
+    return rows_by_content, unmatched_rows
 
 
 def _count_segments_by_kind(
@@ -374,14 +397,22 @@ def build_segment_kinds(
     return [SegmentKind(count.label, count.n_segments, ends(count.place)) for count in counts]
 
 
-def _build_annotations(
-    content: PartKinds, tokens: int, place_kinds: PlaceKinds | None
-) -> tuple[SegmentSequence, SegmentSequence]:
-    """Build the annotations of a content, with the places of their segments.
+def _build_walk(
+    content: PartKinds,
+    tokens: int,
+    rule: MatchRule,
+    width: int,
+    moments: bool,
+    place_kinds: PlaceKinds | None = None,
+) -> Walk:
+    """Build the walk over the annotations of a content.
 
     Args:
         content: segments of both annotators by kind.
         tokens: number of tokens, without a rule of places.
+        rule: rule of the measure.
+        width: length of the last axis of tables.
+        moments: True if tables contain moments.
         place_kinds: kinds of places; ``None`` without a rule of places.
     """
     first, second = (
@@ -393,7 +424,8 @@ def _build_annotations(
             SegmentKind(label, 1, {start: (end,)}) for start, end, label in content.fixed
         ]
         first = SegmentSequence(fixed_kinds, is_fixed=True)
-    return first, second
+    borders = range(tokens + 1) if place_kinds is None else ()
+    return Walk(first, second, rule, width, moments=moments, more_borders=borders)
 
 
 def _find_meeting_rule(measure: Measure) -> MeetingRule:
