@@ -226,6 +226,7 @@ def test_gold_keeps_its_size():
         (["--places", "capital"], "known are words, words+marks, letters, capitals"),
         (["--places", "words"], "places words: offsets count tokens"),
         (["--places", "column:pos=NN"], "no column 'pos'; known are 0, 1"),
+        (["--places", "column:pos=NN,,VB"], "known are words, words+marks, letters, capitals"),
         (["--places", "nowhere.csv"], "was removed before 1.0: in Python"),
         (["--places", "PER=capitals,PER=letters"], "'PER' has two rules"),
         (["--chance-of", "nobody"], "nobody"),
