@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from spanagree.choices import Duplicates
 
 
+_COLUMNS_OF_ITEMS = ("documents", "parent_ids", "lengths")
+
+
 @dataclass(frozen=True, eq=False)
 class LabelTable:
     """Labels of items, by annotator or as counts.
@@ -39,6 +42,8 @@ class LabelTable:
         labels: names of the categories, sorted: declared categories, or else labels that occur.
         items: names of the items; without them, items are numbered from 1.
         documents: index of the document of each item, for tokens.
+        document_ids: ids of the documents, for tokens; without them, documents are numbered from 1.
+        positions: position of each item in its document, from 1, if other items were left out.
         parent_ids: index of the source document of each sentence, for tokens, if it is known.
         lengths: number of tokens of each item, for runs of tokens.
         reading: settings that determined the table; they are part of every signature.
@@ -60,13 +65,16 @@ class LabelTable:
     labels: tuple[str, ...]
     items: tuple[str, ...] | None = None
     documents: Ints | None = None
+    document_ids: tuple[str, ...] | None = field(default=None, kw_only=True)
+    positions: Ints | None = field(default=None, kw_only=True)
     parent_ids: Ints | None = field(default=None, kw_only=True)
     lengths: Ints | None = field(default=None, kw_only=True)
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("item", "label", "annotator", "number", "documents", "parent_ids", "lengths"):
+        names = ("item", "label", "annotator", "number", *_COLUMNS_OF_ITEMS)
+        for name in names:
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, freeze_array(column, np.int64))
@@ -213,6 +221,13 @@ class LabelTable:
         """Return the name of an item, or its position from 1."""
         return str(item + 1) if self.items is None else self.items[item]
 
+    def find_positions(self) -> Ints:
+        """Find the position of each item in its document, from 1, for tokens."""
+        if self.positions is not None:
+            return self.positions
+        documents = np.zeros(self.size, np.int64) if self.documents is None else self.documents
+        return np.arange(1, self.size + 1) - np.searchsorted(documents, documents)
+
     @cached_property
     def given(self) -> Ints:
         """Number of labels nᵢ of each item; (items,)."""
@@ -357,7 +372,8 @@ class LabelTable:
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
             **self._select_columns(("label", "annotator", "number"), is_selected),
-            **self._select_columns(("documents", "parent_ids", "lengths"), items),
+            **self._select_columns(_COLUMNS_OF_ITEMS, items),
+            positions=None if self.documents is None else self.find_positions()[items],
         )
 
     def _select_columns(self, names: Iterable[str], rows: Bools | Ints) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
         corpus.annotators,
         distinct_values,
         documents=item_document,
+        document_ids=corpus.ids,
         parent_ids=None if corpus.parent_ids is None else corpus.parent_ids[item_document],
         reading={"items": "segments", "attribute": attribute, **corpus.reading},
         notes=corpus.notes,

@@ -202,11 +202,16 @@ def _name_items(table: LabelTable, items: Ints) -> dict[int, str]:
     """Look up the names of items; a token is named by its document and its position from 1."""
     if table.documents is None:
         return {i: table.name_of(i) for i in items.tolist()}
-    document = table.documents[items]
-    token = items - np.searchsorted(table.documents, document) + 1
     item_noun = str(table.reading.get("items", "tokens")).removesuffix("s")
-    token_positions = zip(items.tolist(), (document + 1).tolist(), token.tolist(), strict=True)
-    return {i: f"document {d}, {item_noun} {k}" for i, d, k in token_positions}
+    documents, positions = table.documents[items], table.find_positions()[items]
+    ids = [
+        str(d + 1) if table.document_ids is None else table.document_ids[d]
+        for d in documents.tolist()
+    ]
+    return {
+        i: f"document {id_}, {item_noun} {position}"
+        for i, id_, position in zip(items.tolist(), ids, positions.tolist(), strict=True)
+    }
 
 
 def _list_labels(table: LabelTable, items: Ints) -> dict[int, list[str]]:

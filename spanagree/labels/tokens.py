@@ -136,7 +136,7 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
         if table.documents is not None  # never None for tokens
     ]
     documents = np.concatenate(document_columns)
-    items = None
+    items = positions = None
     if all(table.items is not None for table in tables):  # names are token numbers from 1
         n_tokens = compute_totals_before(
             int(labelled_part.lengths.sum()) for labelled_part in corpora
@@ -146,6 +146,7 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
             for table, n in zip(tables, n_tokens, strict=True)
             for name in table.items or ()
         )
+        positions = np.concatenate([table.find_positions() for table in tables])
     return LabelTable.from_single_labels(
         np.lexsort((annotator, item)),
         (item, label, annotator),
@@ -154,6 +155,8 @@ def _join_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
         labels,
         items=items,
         documents=documents,
+        document_ids=corpus.ids,
+        positions=positions,
         parent_ids=None if corpus.parent_ids is None else corpus.parent_ids[documents],
         reading={**tables[0].reading, **corpus.reading},
         notes=corpus.notes,
@@ -246,6 +249,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         corpus.annotators,
         labels,
         documents=np.repeat(np.arange(len(corpus)), lengths),
+        document_ids=corpus.ids,
         parent_ids=None if corpus.parent_ids is None else np.repeat(corpus.parent_ids, lengths),
         lengths=None if borders is None else np.diff(borders),
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},

@@ -75,6 +75,21 @@ def test_items():
     assert sa.coefficients(counts).to_rows("item")[0]["given"] == "x: 2 annotators; y: 1 annotator"
 
 
+@pytest.mark.parametrize("ids", [None, ["x", "y"]])
+def test_names_of_tokens(ids):
+    """A token is named by its document and its position there, whether others are left out or not."""
+    layers = {
+        "ann": [[(6, 7, "A")], [(1, 2, "A"), (5, 6, "B")]],
+        "bob": [[], [(1, 2, "A"), (5, 6, "A")]],
+    }
+    corpus = sa.Corpus.from_segments([8, 8], layers, ids=ids)
+    first, second = ids or "12"
+    for skip in (False, True):
+        found = sa.coefficients(sa.token_labels(corpus, skip_outside=skip)).to_rows("item")
+        names = [row["item"] for row in found]
+        assert names == [f"document {first}, token 7", f"document {second}, token 6"]
+
+
 def test_items_by_weight():
     """With weights, 1 beside 4 is more disputed than 1 beside 2."""
     rows = [("near", "a", 1), ("near", "b", 2), ("far", "a", 1), ("far", "b", 4)]
@@ -91,7 +106,7 @@ def test_refused():
     )
     queue = sa.coefficients(sa.token_labels(corpus)).to_rows("item")
     assert [(row["item"], row["given"]) for row in queue] == [
-        ("document 1, token 1", "A: ann; O: bob")
+        ("document d, token 1", "A: ann; O: bob")
     ]
     table = sa.LabelTable.from_rows([(1, "a", "x")])
     with pytest.raises(sa.SettingError, match="unknown annotator 'c'"):
