@@ -230,7 +230,9 @@ class ComparisonRequest:
         find_measure(match)
         if self.selection is not None:
             corpus = self.selection.of(corpus, match, in_part=in_part)
-        corpus, chance = convert_to_segments(corpus, match, self.chance)
+        chance = self.chance
+        if corpus.kind in CONVERSIONS:
+            corpus, chance = convert_to_segments(corpus, match, chance)
         if self.selection is not None and self.selection.measure is not None:
             match = self.selection.measure
         chance = choose_chance_of_corpus(corpus, match, chance)
@@ -248,15 +250,13 @@ def convert_to_segments(
     """Convert the items of a corpus to segments that can be compared.
 
     Args:
-        corpus: annotations.
+        corpus: annotations of a kind in :data:`CONVERSIONS`.
         match: name of the measure.
         chance: requested chance model.
 
     Returns:
         Corpus of segments, and their chance model.
     """
-    if corpus.kind not in CONVERSIONS:
-        return corpus, chance
     module = import_module(CONVERSIONS[corpus.kind])
     converted: tuple[Corpus, ChanceModel] = module.convert_to_segments(corpus, match, chance)
     return converted

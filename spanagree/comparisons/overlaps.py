@@ -38,7 +38,8 @@ def choose_chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> 
     >>> [choose_chance_of_corpus(corpus, "exact", model).name for model in models]
     ['per-label', 'overlapping']
     """
-    corpus.check_placed()
+    if corpus.unplaced:
+        corpus.check_placed()
     if chance.undefined:
         return chance
     if chance.name != AUTO:

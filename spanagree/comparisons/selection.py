@@ -10,6 +10,7 @@ import numpy as np
 
 from spanagree.chance.model import ChanceModel
 from spanagree.choices import Arguments, MatchName, Pairs, Unplaced, What
+from spanagree.comparisons.measures import find_measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.joined import join_corpora, remove_text
@@ -166,6 +167,7 @@ class Selection:
 
             corpus = drop_low_scores(corpus, self.min_score, in_part=in_part)
         if self.attribute is not None:
+            _check_labels_count(self.attribute, match)
             corpus = add_attribute_to_labels(corpus, self.attribute, in_part=in_part)
         if self.settings:
             corpus = corpus.replace(reading={**corpus.reading, **self.settings})
@@ -270,6 +272,19 @@ def drop_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
     if corpus.rule.pairs == "sentence":
         return corpus
     return corpus.replace(source=remove_text(corpus.source))
+
+
+def _check_labels_count(attribute: str, match: str) -> None:
+    """Check that a measure compares labels, as the value of an attribute becomes part of them.
+
+    Raises:
+        SettingError: if it ignores labels.
+    """
+    if not find_measure(match).of_label:
+        raise SettingError(
+            f"attribute {quote_value(attribute)}: its values are compared as part of the labels,"
+            f" which match {match} ignores; leave one of the two out"
+        )
 
 
 def add_attribute_to_labels(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:

@@ -197,15 +197,11 @@ class Slices(Result, MappingResult):
 
     def _write_untested_extremes(self) -> str:
         """Write the highest and the lowest slice of the first system, and why no test was made."""
-        defined = [
-            value for value in self._list_values(self.scored[0]).values() if not math.isnan(value)
-        ]
-        if len(defined) < 2:
+        values = self._list_values(self.scored[0]) if self.scored else {}
+        if sum(not math.isnan(value) for value in values.values()) < 2:
             return f"Fewer than two slices have a defined {self._figure_title}."
         subject = self._describe_figure(self.scored[0])
-        extremes = verdict.write_extremes(
-            self._list_values(self.scored[0]), "slice", subject, None, 95
-        )
+        extremes = verdict.write_extremes(values, "slice", subject, None, 95)
         return f"{extremes[0].upper()}{extremes[1:]}".replace(
             "no test was made.",
             f"no test was made: fewer than two slices have {ENOUGH}"

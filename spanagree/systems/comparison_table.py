@@ -16,7 +16,9 @@ from spanagree.results.score import convert_figures
 from spanagree.results.verdict import abbreviate_names, write_chance_remarks
 from spanagree.settings import document_noun
 from spanagree.systems.comparison_verdict import (
+    BOOTSTRAP_DOCUMENTS,
     get_main_difference,
+    has_p,
     is_significant,
     name_main_figure,
 )
@@ -26,7 +28,6 @@ from spanagree.uncertainty.permutation import build_powerless_caveat
 if TYPE_CHECKING:
     from spanagree.systems.comparison import Comparison, SystemPair
 
-_MIN_DOCUMENTS = 30  # with fewer the bootstrap's p is too small
 _MAX_PLOTTED_PAIRS = 10  # more pairs are drawn as a heat map
 _NAMED = 3  # pairs in a sentence
 
@@ -39,11 +40,11 @@ def list_caveats(comparison: Comparison) -> tuple[str, ...]:
     drawn_p = [pair.observed.p for pair in comparison.pairs if not pair.exact]
     warnings = build_powerless_caveat(drawn_p, settings["resamples"], "pair")
     min_documents = min(pair.documents for pair in comparison.pairs)
-    if settings.test != "bootstrap" or min_documents >= _MIN_DOCUMENTS:
+    if settings.test != "bootstrap" or min_documents >= BOOTSTRAP_DOCUMENTS:
         return warnings
     return (
         *warnings,
-        f"only {pluralize(min_documents, 'document')}: with fewer than {_MIN_DOCUMENTS} the"
+        f"only {pluralize(min_documents, 'document')}: with fewer than {BOOTSTRAP_DOCUMENTS} the"
         " bootstrap finds differences too often; the jackknife does not",
     )
 
@@ -137,7 +138,11 @@ def _write_caption(comparison: Comparison) -> str:
 def _yield_findings(comparison: Comparison) -> Iterator[str]:
     """Yield remarks on undecided pairs, and on pairs that the correction reorders."""
     n_pairs = len(comparison.pairs)
-    undecided = [pair for pair in comparison.pairs if not is_significant(comparison, pair)]
+    undecided = [
+        pair
+        for pair in comparison.pairs
+        if has_p(comparison, pair) and not is_significant(comparison, pair)
+    ]
     p_name = "Holm's p" if comparison.settings.is_drawn else f"p × {n_pairs}"
     p_name = "p" if n_pairs == 1 else p_name
     if undecided:

@@ -6,6 +6,7 @@ undefined, F1 decides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,9 @@ from spanagree.uncertainty.confidence import LEAST_UNITS
 
 if TYPE_CHECKING:
     from spanagree.systems.comparison import Comparison, Difference, SystemPair
+
+BOOTSTRAP_DOCUMENTS = 30
+"""Number of documents below which the bootstrap's p is too small."""
 
 _NAMED = 5  # systems or pairs in a sentence
 _NAMED_WITH_FIXED_RUNS = 3  # systems
@@ -66,6 +70,7 @@ def write_verdict(comparison: Comparison) -> str:
     return join_in_two_sentences(
         *sentences,
         write_names_without_segments(comparison.unmarked),
+        _write_sentence_on_bootstrap(comparison),
         _write_sentence_on_runs(comparison),
         write_chance_model(comparison.settings) if title == "F1" else "",
         comparison.not_in_text,
@@ -88,10 +93,24 @@ def is_significant(comparison: Comparison, pair: SystemPair) -> bool:
     return get_main_difference(comparison, pair).p_adjusted < comparison.level
 
 
+def has_p(comparison: Comparison, pair: SystemPair) -> bool:
+    """Return whether the test of a pair has a p in the figure that decides."""
+    return not math.isnan(get_main_difference(comparison, pair).p_adjusted)
+
+
 def _find_lead(comparison: Comparison, leaders: Sequence[str], name: str) -> SystemPair:
-    """Find the pair of a leader and another system; of several leaders, that with the largest p."""
+    """Find the pair of a leader and another system; of several leaders, that with the largest p.
+
+    A pair without a p comes before all others.
+    """
     pairs = [comparison[leader, name] for leader in leaders if leader != name]
-    return max(pairs, key=lambda pair: get_main_difference(comparison, pair).p_adjusted)
+    return max(
+        pairs,
+        key=lambda pair: (
+            not has_p(comparison, pair),
+            get_main_difference(comparison, pair).p_adjusted,
+        ),
+    )
 
 
 def _is_behind(comparison: Comparison, lead: SystemPair) -> bool:
@@ -157,8 +176,11 @@ def _write_leaders(
     leads_by_predicate = {
         f"{copula} behind": [lead for lead in leads if _is_behind(comparison, lead)],
         "cannot be told apart from": [
-            lead for lead in leads if not is_significant(comparison, lead)
+            lead
+            for lead in leads
+            if has_p(comparison, lead) and not is_significant(comparison, lead)
         ],
+        "cannot be tested against": [lead for lead in leads if not has_p(comparison, lead)],
     }
     clauses = []
     for predicate, named_leads in leads_by_predicate.items():
@@ -181,14 +203,25 @@ def _write_lead(comparison: Comparison, lead: SystemPair) -> str:
     value, low, high, _, p, _ = get_main_difference(comparison, lead)
     documents_phrase = f" on {document_noun(settings)}s that both saw" if lead.left_out else ""
     confidence = parse_confidence(settings)
+    difference = f"difference {format_short(value)}{documents_phrase}"
+    if math.isnan(p):
+        return f"{escape_name(lead.b)} ({difference}, {settings.test} p undefined)"
     if confidence is None or not low < high:
         evidence = f"{settings.test} p {write_p(p)}"
     else:
         evidence = write_interval(low, high, confidence, settings.test)
         if n_pairs > 1:
             evidence = f"simultaneous {evidence}, {n_pairs} pairs"
-    difference = f"difference {format_short(value)}{documents_phrase}"
     return f"{escape_name(lead.b)} ({difference}, {evidence})"
+
+
+def _write_sentence_on_bootstrap(comparison: Comparison) -> str:
+    """Write that the bootstrap finds too much in few documents; empty if it does not apply."""
+    min_documents = min(pair.documents for pair in comparison.pairs)
+    if comparison.settings.test != "bootstrap" or min_documents >= BOOTSTRAP_DOCUMENTS:
+        return ""
+    n_documents = pluralize(min_documents, document_noun(comparison.settings))
+    return f"With {n_documents} the bootstrap finds differences too often."
 
 
 def _write_sentence_on_runs(comparison: Comparison) -> str:

@@ -456,6 +456,9 @@ def test_attribute_in_labels():
     assert joint.tally.matched == 1
     with refuses(sa.SettingError, "… attribute 'new' … there are sure"):
         sa.evaluate(corpus, attribute="new")
+    for match in ("boundaries", "partial"):
+        with pytest.raises(sa.SettingError, match=f"match {match} ignores"):
+            sa.evaluate(corpus, attribute="sure", match=match)
 
 
 @pytest.mark.parametrize(

@@ -412,3 +412,13 @@ def test_real_answers_by_model(real):
         ours = part.scores["team"].f1[:3]
         assert ours == pytest.approx(alone.team.f1[:3], abs=1e-12, nan_ok=True)
     assert made.verdict.startswith("No two slices can be told apart; the largest difference: ")
+
+
+def test_slices_without_segments():
+    """Where nobody marked anything there is no slice to compare, and a sentence says so."""
+    corpus = sa.Corpus.from_segments([1, 4], {"gold": [[], []], "mine": [[], []]})
+    for result in (sa.evaluate(corpus), sa.agree(corpus)):
+        assert (
+            "Fewer than two slices have a defined"
+            in sa.slices.score_slices(result, "length").verdict
+        )

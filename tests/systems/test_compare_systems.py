@@ -211,3 +211,37 @@ def test_many_changes_of_order_are_counted():
     many = replace(comparison, pairs=comparison.pairs * 5)
     (sentence,) = (x for x in many.table().remarks if x.startswith("chance changes"))
     assert sentence.endswith("mine and yours, 2 more pairs")
+
+
+def build_levels(*systems):
+    """Documents of ten tokens, all of them gold; each system marks so many of the first tokens."""
+    layers = {"gold": [10] * len(systems[0]), **{f"s{i}": marks for i, marks in enumerate(systems)}}
+    spans = {
+        name: [[(k, k + 1, "A") for k in range(n)] for n in marks] for name, marks in layers.items()
+    }
+    return sa.evaluate(sa.Corpus.from_segments([12] * len(systems[0]), spans))
+
+
+def test_an_undefined_p_is_no_finding():
+    """Where all documents are alike there is no test, so nothing "cannot be told apart"."""
+    result = sa.compare_systems(
+        build_levels([10] * 6, [2, 3, 5, 1, 4, 3], [0] * 6), test="jackknife"
+    )
+    assert math.isnan(result["s0", "s2"].corrected.p)
+    verdict = "but cannot be tested against s2 (difference 1.000, jackknife p undefined)"
+    assert verdict in result.verdict
+    assert "told apart" not in result.verdict
+    assert not any("cannot be told apart" in remark for remark in result.table().remarks)
+
+
+@pytest.mark.parametrize(("documents", "warns"), [(2, True), (29, True), (30, False)])
+def test_the_bootstrap_of_few_documents(documents, warns):
+    """The verdict says where the bootstrap's p is too small."""
+    result = sa.compare_systems(
+        build_levels(*(([high, low] * 15)[:documents] for high, low in ((9, 8), (2, 3)))),
+        test="bootstrap",
+        resamples=99,
+    )
+    assert (
+        f"With {documents} documents the bootstrap finds differences too often" in result.verdict
+    ) is warns
