@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from spanagree.arrays import unique_rows
 from spanagree.choices import Duplicates
 from spanagree.corpus.label_columns import collect_columns
 from spanagree.corpus.label_table import LabelTable
@@ -142,7 +143,27 @@ def _read_wide(
         location=lambda cell_index: table.format_location(cell_index // len(columns)),
         **table_options,
     )
-    return LabelTable(**attributes)
+    read_table = LabelTable(**attributes)
+    if annotator is not None:
+        return read_table
+    return replace(read_table, notes=(*read_table.notes, *_yield_notes_on_columns(read_table)))
+
+
+def _yield_notes_on_columns(table: LabelTable) -> Iterator[str]:
+    """Yield a note on each annotator whose labels no other annotator has, such as texts."""
+    if table.annotator is None or not len(table.label):
+        return
+    (annotators, labels), _, _ = unique_rows(table.annotator, table.label)
+    is_shared = np.bincount(labels, minlength=len(table.labels)) > 1
+    n_annotators = len(table.annotators)
+    n_labels = np.bincount(annotators, minlength=n_annotators)
+    n_shared = np.bincount(annotators, is_shared[labels], n_annotators)
+    if is_shared.any():
+        for index in np.flatnonzero((n_labels > 0) & (n_shared == 0)).tolist():
+            yield (
+                f"column {quote_value(table.annotators[index])} was read as an annotator, and no"
+                " other column has any of its labels; --annotator names the columns of annotators"
+            )
 
 
 def _check_options(options: Mapping[str, object], wide: bool, counts: bool) -> None:

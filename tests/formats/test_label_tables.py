@@ -295,3 +295,19 @@ def test_what_is_no_file(what):
         sa.InputError, f"{type(what).__name__}; a file is needed … from_rows … itertuples"
     ):
         sa.read_labels(what)
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_odd"), [("one,two,three", True), ("x,two,three", False), (",,", False)]
+)
+def test_a_column_that_may_be_no_annotator(tmp_path, labels, is_odd):
+    """A column of texts among annotators is noted, unless the annotators were named."""
+    rows = zip("123", labels.split(","), "xyx", "xxy", strict=True)
+    path = tmp_path / "labels.csv"
+    path.write_text("id,text,ann,bob\n" + "".join(f"{','.join(row)}\n" for row in rows), "utf-8")
+    notes = sa.read_labels(path, wide=True).notes
+    found = "column 'text' was read as an annotator, and no other column has any of its labels"
+    assert any(note.startswith(found) for note in notes) is is_odd
+    assert not any(
+        "column" in note for note in sa.read_labels(path, wide=True, annotator=["ann", "bob"]).notes
+    )
