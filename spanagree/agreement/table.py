@@ -309,7 +309,7 @@ def list_caveats(agreement: Agreement) -> tuple[str, ...]:
             name, without.team.f1, without.evidence, document_noun(agreement.settings)
         )
     team_caveats = (f"team: {sentence}" for sentence in team_sentences)
-    return (*warnings, *team_caveats, *_warn_of_few_annotators(agreement), *other_warnings)
+    return (*warnings, *team_caveats, *_yield_caveats_on_annotators(agreement), *other_warnings)
 
 
 def _count_compared(agreement: Agreement) -> int:
@@ -317,15 +317,18 @@ def _count_compared(agreement: Agreement) -> int:
     return sum(1 for member in agreement.annotators.values() if member.pairs)
 
 
-def _warn_of_few_annotators(agreement: Agreement) -> Iterator[str]:
-    """Yield a warning if intervals over annotators rest on few of them."""
-    n_annotators = _count_compared(agreement)
-    if agreement.settings.over is None or n_annotators >= FEW_ANNOTATORS:
+def _yield_caveats_on_annotators(agreement: Agreement) -> Iterator[str]:
+    """Yield why intervals over annotators are undefined, or unreliable as there are few."""
+    if agreement.settings.over is None:
         return
+    n_annotators = _count_compared(agreement)
     noun = pluralize(n_annotators, "annotator")
+    interval = get_annotator_interval(agreement.team.f1.interval)
     if n_annotators < LEAST_UNITS:
         yield f"{noun}: an interval over annotators needs {LEAST_UNITS}, so there is none"
-    else:
+    elif interval is not None and interval.reason:
+        yield f"team: other annotators: {interval.reason}"
+    elif n_annotators < FEW_ANNOTATORS:
         yield f"{noun}: an interval over annotators is unreliable with fewer than {FEW_ANNOTATORS}"
 
 

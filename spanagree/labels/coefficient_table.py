@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from spanagree.labels.coefficient import Coefficient, Counts
@@ -44,17 +45,35 @@ def write_verdict(coefficient: Coefficient) -> str:
 
 def build_table(coefficient: Coefficient, by: str | None) -> Frame:
     """Build a table with a row for the coefficient, then one for each category."""
-    return build_data_table(
-        type(coefficient),
-        [("", coefficient), *coefficient.by_category.items()],
-        coefficient.settings,
+    named_coefficients = [("", coefficient), *coefficient.by_category.items()]
+    table = build_data_table(type(coefficient), named_coefficients, coefficient.settings)
+    if coefficient.interval is None:
+        return table
+    figure = _find_interval_figure(coefficient)
+    index = 1 + [column.key for column in table.columns].index("value")
+    intervals = [get_ends(named.interval, figure) for _, named in named_coefficients]
+    return replace(
+        table.readable_table,
+        columns=[
+            *table.readable_table.columns[:index],
+            Column("", "interval", "interval"),
+            *table.readable_table.columns[index:],
+        ],
+        rows=[
+            [*row[:index], ends, *row[index:]]
+            for row, ends in zip(table.rows, intervals, strict=True)
+        ],
     )
+
+
+def _find_interval_figure(coefficient: Coefficient) -> str:
+    """Return the figure that has the interval of the value: of SPA observed, else corrected."""
+    return "observed" if coefficient.CORRECTED == "corrected" else "corrected"
 
 
 def build_plot(coefficient: Coefficient, by: str | None) -> Plot:
     """Plot the value with its interval, then the value of each category."""
-    # the value of SPA is the observed figure, that of other coefficients the corrected figure
-    interval_figure = "observed" if coefficient.CORRECTED == "corrected" else "corrected"
+    interval_figure = _find_interval_figure(coefficient)
     rows: list[tuple[str, list[Dot]]] = [
         (name, [(named_coefficient.value, *get_ends(named_coefficient.interval, interval_figure))])
         for name, named_coefficient in [

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,11 +25,15 @@ from spanagree.labels.category_weights import (
     sum_weighted_agreement_by_item,
 )
 from spanagree.labels.chance_corrected import CoefficientInputs
+from spanagree.labels.coefficient import Coefficient
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, build_intervals, compute_moments
 
 _DENSE = 1 << 24  # largest number of cells of a dense table of summands; larger tables are sparse
+
+
+_C = TypeVar("_C", bound=Coefficient)
 
 
 def compute_intervals(
@@ -45,6 +50,20 @@ def compute_intervals(
     sums = compute_coefficient_moments(inputs, weights, jackknife)
     (ends,) = build_intervals(sums, jackknife, np.repeat(is_share, 3))
     return dict(zip(formulas.COEFFICIENTS, ends, strict=True))
+
+
+def add_interval(coefficient: _C, interval: Interval | None, jackknife: Jackknife) -> _C:
+    """Add an interval to a coefficient, and its method to the settings.
+
+    Args:
+        coefficient: coefficient without an interval.
+        interval: interval of the coefficient, if it has one.
+        jackknife: options of the interval.
+    """
+    if interval is None:
+        return coefficient
+    settings = replace(coefficient.settings, **jackknife.settings([interval.kind]))
+    return replace(coefficient, interval=interval, settings=settings)
 
 
 def compute_coefficient_moments(

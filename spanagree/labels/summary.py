@@ -418,6 +418,7 @@ def coefficients(
     category_ends: list[Interval] = []
     if jackknife is not None:
         from spanagree.labels.intervals import (  # most ask for none
+            add_interval,
             compute_category_intervals,
             compute_intervals,
         )
@@ -434,7 +435,7 @@ def coefficients(
             [] if inputs.no_pairs_reason else compute_category_intervals(inputs, jackknife)
         )
         coefficients_by_key = {
-            key: replace(coefficient, interval=ends.get(key))
+            key: add_interval(coefficient, ends.get(key), jackknife)
             for key, coefficient in coefficients_by_key.items()
         }
     return Coefficients(

@@ -23,7 +23,7 @@ from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.chance_corrected import CoefficientInputs, score_coefficient
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import CoefficientSet
-from spanagree.labels.intervals import compute_intervals
+from spanagree.labels.intervals import add_interval, compute_intervals
 from spanagree.results import verdict
 from spanagree.results.cells import Value
 from spanagree.results.frame import Column, Frame
@@ -252,4 +252,4 @@ def _compute_alpha(
     if jackknife is None:
         return alpha
     ends = compute_intervals(inputs, np.zeros(table.size), jackknife)
-    return replace(alpha, interval=ends["alpha"])
+    return add_interval(alpha, ends["alpha"], jackknife)

@@ -181,10 +181,14 @@ class Frame:
 
     @property
     def readable_table(self) -> Frame:
-        """The table itself; if it is for data only, with keys as titles."""
+        """The table itself; if it is for data only, with keys as titles, but of objects."""
         if any(column.title for column in self.columns) or self.caption:
             return self
-        return replace(self, columns=[column._replace(title=column.key) for column in self.columns])
+        columns = [
+            column if column.kind == "json" else column._replace(title=column.key)
+            for column in self.columns
+        ]
+        return replace(self, columns=columns)
 
     @property
     def data_rows(self) -> list[Sequence[Value]]:

@@ -215,7 +215,7 @@ class ResultBase(NanEqualMixin):
         """
         from spanagree.results.markdown import render
 
-        return render(self.table(by))
+        return render(self.table(by).readable_table)
 
     def to_latex(self, by: By | None = None, style: Style = "acl") -> str:
         """Render the table in LaTeX, equal to ``--format latex``.
@@ -233,7 +233,7 @@ class ResultBase(NanEqualMixin):
         from spanagree.results.latex import render
 
         check_choice(style, STYLES["latex"], "style")
-        return render(self.table(by), TableStyle(style=[style]))
+        return render(self.table(by).readable_table, TableStyle(style=[style]))
 
     def to_arrow(self, by: By | None = None) -> Any:
         """Return the rows as a ``pyarrow.Table``; undefined is null.

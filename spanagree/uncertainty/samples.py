@@ -24,6 +24,7 @@ from spanagree.errors import pluralize
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import LEAST_UNITS
 from spanagree.uncertainty.jackknife import (
+    TIE,
     Moments,
     build_undefined_interval,
     compute_t_ends,
@@ -109,6 +110,8 @@ def build_second_intervals(
 ) -> list[Interval]:
     """Build intervals over documents and another sample, each of which contains the first.
 
+    Log odds are infinite at F1 of 0 or 1, so no interval is defined there.
+
     Args:
         intervals: intervals over documents, one for the three figures of each group.
         sums: figures and their changes without a document; (groups, 3).
@@ -120,18 +123,21 @@ def build_second_intervals(
     with np.errstate(all="ignore"):
         variance, degrees = add_sample_variances(sums.variance, sums.freedom, [sample])
         second_ends = compute_t_ends(sums.value, variance, degrees, tail, True)
-    groups = zip(intervals, second_ends, n_units, strict=True)
+    groups = zip(intervals, sums.value[:, 0].tolist(), second_ends, n_units, strict=True)
     return [
-        _build_second_interval(interval, ends_of_both, int(n_group_units), noun)
-        for interval, ends_of_both, n_group_units in groups
+        _build_second_interval(interval, observed, ends_of_both, int(n_group_units), noun)
+        for interval, observed, ends_of_both, n_group_units in groups
     ]
 
 
-def _build_second_interval(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interval:
+def _build_second_interval(
+    interval: Interval, observed: float, ends: Floats, n_units: int, noun: str
+) -> Interval:
     """Build the second interval of three figures, which contains the first.
 
     Args:
         interval: interval over documents.
+        observed: observed figure.
         ends: ends over documents and the sample; (3, 2).
         n_units: number of units of the sample.
         noun: word for a unit.
@@ -141,6 +147,10 @@ def _build_second_interval(interval: Interval, ends: Floats, n_units: int, noun:
             f"{pluralize(n_units, noun)}; an interval over {noun}s needs {LEAST_UNITS}"
         )
     reason_without = f"undefined without one of the {noun}s"
+    if observed < TIE or observed > 1 - TIE:
+        return build_undefined_interval(
+            f"undefined for F1 {round(observed)}, which no {noun} left out changes"
+        )
     over_documents = np.array(interval[:3])
     is_defined = ~np.isnan(over_documents[:, 0])
     if not is_defined.any():
@@ -149,5 +159,5 @@ def _build_second_interval(interval: Interval, ends: Floats, n_units: int, noun:
     high = np.where(is_defined, np.maximum(ends[:, 1], over_documents[:, 1]), np.nan).tolist()
     if np.isnan(low[2]) and is_defined[2]:
         return build_undefined_interval(reason_without)
-    observed, expected, corrected = zip(low, high, strict=True)
-    return Interval(observed, expected, corrected, kind=interval.kind)
+    observed_ends, expected_ends, corrected_ends = zip(low, high, strict=True)
+    return Interval(observed_ends, expected_ends, corrected_ends, kind=interval.kind)

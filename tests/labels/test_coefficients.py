@@ -806,3 +806,18 @@ def test_intervals_ask_equal_questions_once(monkeypatch):
         monkeypatch.setattr(formulas, name, recorded(getattr(formulas, name)))
     sa.coefficients(table("XYX" * 400, "XYY" * 400), ci=True)
     assert max(asked) == 3
+
+
+@pytest.mark.parametrize("ci", [False, True])
+def test_one_coefficient_in_every_form(ci):
+    """A coefficient by itself is shown with its interval, and with what it was computed with."""
+    rows = [(i, who, "xy"[i * (1 + k) % 3 == 0]) for i in range(12) for k, who in enumerate("abc")]
+    result = sa.coefficients(sa.LabelTable.from_rows(rows), ci=ci)
+    for one in (result.alpha, result.spa, result.bias, result.kappa):
+        shown = [str(one), one.to_markdown(), one._repr_html_()]
+        assert all(("interval" in text) is ci and "value" in text for text in shown)
+        assert (r"& 95 \% CI &" in one.to_latex()) is ci
+        assert ("ci:jackknife-t95" in one.signature) is ci
+        assert repr(one).startswith(f"<{type(one).__name__}: {one.name}: value ")
+    low, high = result.alpha.interval.corrected if ci else (math.nan, math.nan)
+    assert (f"{low:.3f}–{high:.3f}" in str(result.alpha)) is ci

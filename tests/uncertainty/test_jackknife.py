@@ -498,8 +498,26 @@ def test_second_interval_contains_the_first():
     """An interval over documents and annotators is nowhere narrower than that over documents."""
     first = Interval((0.1, 0.9), (0.2, 0.3), (0.4, 0.5))
     ends = np.array([[0.2, 0.8], [0.1, 0.4], [0.3, 0.45]])
-    second = _build_second_interval(first, ends, 5, "annotator")
+    second = _build_second_interval(first, 0.5, ends, 5, "annotator")
     assert second[:3] == ((0.1, 0.9), (0.1, 0.4), (0.3, 0.5))
+
+
+@pytest.mark.parametrize("starts", [(0, 0, 0), (0, 2, 4)])
+def test_no_second_interval_at_the_ends(starts):
+    """At F1 of 0 or 1 log odds are infinite: undefined with a reason, never half an interval."""
+    layers = {
+        name: [[(start, start + 1, "X")]] * 40 for name, start in zip("abc", starts, strict=True)
+    }
+    result = sa.agree(sa.Corpus.from_segments([9] * 40, layers), ci=sa.Jackknife(over="annotators"))
+    f1 = 0 if any(starts) else 1
+    reason = f"undefined for F1 {f1}, which no annotator left out changes"
+    for score in (result.team, result.mean, result.labels["X"]):
+        interval = score.f1.interval if hasattr(score, "f1") else score.interval
+        assert not math.isnan(interval.corrected[0])
+        assert np.isnan(np.array(interval.over_annotators[:3])).all()
+        assert reason in interval.over_annotators.reason
+    assert any(reason in remark for remark in result.table().remarks)
+    assert "Over other annotators" not in result.verdict
 
 
 def test_ends_stay_among_possible_differences():
