@@ -31,7 +31,7 @@ from spanagree.uncertainty.permutation import holm
 OUTLIER_LEVEL = 0.05
 """p with Holm's correction below which an annotator is an outlier."""
 
-_MAX_WAYS = 1 << 14  # largest number of ways to draw annotators that are all counted
+_MAX_WAYS = 1 << 14  # largest number of ways to draw annotators of half the documents
 _BATCH = 1 << 20  # annotations that are processed together
 _MAX_STEPS = 100  # of a search, which ends earlier if nothing changes any more
 _TIE = 1e-9  # scores closer than this, relative to their size, are equal
@@ -188,13 +188,28 @@ class _Draws(NamedTuple):
         log2_ways = np.bincount(self.annotator, np.log2(self.size), len(target))
         p = self._approximate_tails(target)
         p[log2_ways == 0] = np.nan
-        for a in np.flatnonzero((log2_ways > 0) & (log2_ways <= np.log2(_MAX_WAYS))).tolist():
-            sums = np.zeros(1)
-            for d in np.flatnonzero(self.annotator == a).tolist():
-                draw_scores = self.score[self.first[d] : self.first[d] + self.size[d]]
-                sums = np.add.outer(sums, draw_scores).ravel()
-            p[a] = (sums <= target[a] + _TIE).mean()
+        for a in np.flatnonzero((log2_ways > 0) & (log2_ways <= 2 * np.log2(_MAX_WAYS))).tolist():
+            first_sums, second_sums = self._list_sums(a)
+            if max(len(first_sums), len(second_sums)) <= _MAX_WAYS:
+                limit = target[a] + _TIE - second_sums
+                n_below = np.searchsorted(np.sort(first_sums), limit, side="right").sum()
+                p[a] = n_below / (len(first_sums) * len(second_sums))
         return p
+
+    def _list_sums(self, annotator: int) -> tuple[Floats, Floats]:
+        """List the sums of all ways to draw in two halves of an annotator's documents.
+
+        Each sum of one half with each of the other is a sum of all documents. A half with more than
+        the largest number of ways is cut short.
+        """
+        rows = np.flatnonzero(self.annotator == annotator)
+        halves = [np.zeros(1), np.zeros(1)]
+        for d in rows[np.argsort(-self.size[rows], kind="stable")].tolist():
+            half = int(len(halves[1]) < len(halves[0]))
+            if len(halves[half]) <= _MAX_WAYS:
+                draw_scores = self.score[self.first[d] : self.first[d] + self.size[d]]
+                halves[half] = np.add.outer(halves[half], draw_scores).ravel()
+        return halves[0], halves[1]
 
     def _compute_tilted(self, slope: Floats) -> tuple[Floats, Floats, Floats]:
         """Compute log E exp(slope · sum of draws) of each annotator, and its two derivatives.

@@ -22,9 +22,9 @@ _NAMED = 5  # systems in a sentence on their order
 
 
 _OPENING = re.compile(
-    "(Chance (?:lets|is)|Over other|Without|No test|The test|The limit|It marked|People|Human"
-    " agreement|One reference|By a permutation|Significant steps|There are|For|Errors of|Not shown)"
-    " "
+    r"(Chance (?:lets|is)|Over (?:other|\d+)|With \d+|Without|No test|The test|The limit|It marked"
+    r"|People|Human agreement|One reference|By a permutation|Significant steps|There are|For"
+    r"|Errors of|Not shown)[ ,]"
 )
 """Openings of sentences that may follow a semicolon; other sentences begin with a name."""
 

@@ -62,10 +62,14 @@ def scores_by_hand(corpus, name):
     return [[u - level * v for u, v in sums] for sums in documents]
 
 
-def test_p_by_enumeration():
-    """Each way of drawing an annotator for each document is gone through, from pairs by hand."""
+@pytest.mark.parametrize(("documents", "seen"), [(6, 3), (8, 4)])
+def test_p_by_enumeration(documents, seen):
+    """Each way of drawing an annotator for each document is gone through, from pairs by hand.
+
+    In halves of the documents too: 4 readers of 8 documents can be drawn in 65,536 ways.
+    """
     rng = np.random.default_rng(3)
-    corpus = team(6, [0.9, 0.9, 0.6, 0.9], 3, rng)
+    corpus = team(documents, [0.9, 0.9, 0.6, 0.9], seen, rng)
     assert (corpus.layers["a1"].annotated.sum(), len(corpus.layers["a1"])) > (2, 2)
     for name, p in zip(corpus.layers, p_of(corpus), strict=True):
         scores = scores_by_hand(corpus, name)

@@ -201,7 +201,7 @@ def test_the_verdict_says_what_p_is_of():
     p = f"{made.trends['team'].p:.3f}".replace("0.", ".")
     assert f"the trend over all slices is not significant (p {p}" in made.verdict
     assert made.verdict.endswith(
-        " Significant steps, after Holm's correction: from 1 to 2 (p .003), from 2 to 3 (p .003)."
+        "; significant steps, after Holm's correction: from 1 to 2 (p .003), from 2 to 3 (p .003)."
     )
     empty = {"a": [[]] * 9, "b": [[]] * 9}
     rounds = {
