@@ -196,7 +196,7 @@ def test_notes_of_units(read):
     """What was turned into code points; what fits nowhere is refused, or one of ten is noted."""
     items = [item(18, 22, "X", text="Rome"), item(0, 1, "Y", text="Al"), item(0, 2, "Z", text="Al")]
     tasks = [task(annotation(3, *items), data={"text": EMOJI})]
-    message = "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more … --repair relocate-by-text or --repair drop-misplaced"
+    message = "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more like it); --repair drop-misplaced"
     corpus = refused_until(read, tasks, "drop-misplaced", message)
     assert marked(corpus) == {"3": [(16, 20, "X")]}
     assert notes(corpus)[0] == "1 span with offsets in UTF-16 units, turned into code points"
