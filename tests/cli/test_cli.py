@@ -89,6 +89,36 @@ def test_the_format_by_the_name_of_the_file(run, files, tmp_path, name, form):
     assert (tmp_path / name).read_text("utf-8") == out
 
 
+@pytest.mark.parametrize(
+    "name", ["r.pdf", "r.html", "r.XLSX", "r.tsv", "r.jsonl", "r.bib", "r.svg", "r.zip"]
+)
+def test_names_of_other_formats(run, files, tmp_path, name):
+    """A file called as of a format that is not written is refused, whatever the format; others are text."""
+    ending = Path(name).suffix.lower()
+    needed = (
+        f"… -o {tmp_path / name}: {ending} … text (.txt), json (.json), csv (.csv), markdown (.md)"
+    )
+    for options in ([], ["--format", "csv"]):
+        code, nothing, message = run("evaluate", *files, "-o", tmp_path / name, *options)
+        assert (code, nothing, message.count("\n")) == (2, "", 1)
+        says(message, needed)
+    assert not (tmp_path / name).exists()
+    _, out, _ = run("evaluate", *files)
+    for other in ("r.txt", "r.out", "r.2024"):
+        assert run("evaluate", *files, "-o", tmp_path / other)[0] == 0
+        assert (tmp_path / other).read_text("utf-8") == out
+
+
+def test_names_of_the_formats_of_other_commands(run, files, tmp_path):
+    """What check and cite write: prose is Markdown too, and references are BibTeX by name."""
+    code, _, message = run("check", *files, "-o", tmp_path / "r.csv")
+    assert code == 2
+    says(message, "… r.csv: .csv … text (.txt), json (.json)")
+    for name, form in (("r.bib", "bibtex"), ("r.md", "text"), ("r.tex", "latex")):
+        assert run("cite", "-o", tmp_path / name)[0] == 0
+        assert (tmp_path / name).read_text("utf-8") == run("cite", "--format", form)[1]
+
+
 def test_columns_and_names(run, tmp_path):
     """One file with several tag columns; NAME=FILE; a file whose name has a = in it."""
     path = tmp_path / "a=b"
