@@ -369,6 +369,8 @@ CASES = {
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
     "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, f"unknown repair 'fix'; allowed: {', '.join(list_names(Repair))}"),
     "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text doesn't apply to conll files; it is for mqm, paths, dataset, hub, records of tools"),
+    "option of one tool": ({"a": "x O\n"}, ["check", "a", "--predictions"], 1, "predictions doesn't apply to conll files; it is for label-studio"),
+    "option of tools": ({"a": "x O\n"}, ["check", "a", "--tier", "t"], 1, "tier doesn't apply to conll files; it is for textgrid, elan, subtitles, times"),
     "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
     "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; give each annotator a name of its own"),
     "no such annotator": ({"a": "x O\n"}, ["convert", "a", "-o", "b.jsonl", "--annotators", "z"], 1, "unknown annotator 'z'; allowed: a"),
