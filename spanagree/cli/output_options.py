@@ -104,26 +104,37 @@ _BY_NAME = {
     ".csv": "csv",
     ".md": "markdown",
     ".tex": "latex",
+    ".bib": "bibtex",
 }
+_OF_OTHERS = frozenset((
+    ".pdf", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".html", ".htm", ".xml", ".xlsx", ".xls",
+    ".ods", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".tsv", ".parquet", ".arrow", ".feather",
+    ".yaml", ".yml", ".ipynb", ".pickle", ".pkl", ".db", ".sqlite", ".zip", ".gz",
+))  # fmt: skip
+"""Extensions of formats in which no result is written."""
 
 
 def format_by_extension(option_values: Mapping[str, Any], members: Group) -> dict[str, str]:
     """Infer the format of a result from the extension of its file.
 
     Returns:
-        The setting ``format``; empty if the extension is of no format of the command.
+        The setting ``format``; empty if the extension is of no format, such as ``.txt``.
 
     Raises:
-        UsageError: if ``--format`` is another one.
+        UsageError: if ``--format`` is another one, or the extension is of a format that the command
+            does not write.
     """
     name = option_values.get("output")
-    format_ = _BY_NAME.get(os.path.splitext(name or "")[1].lower())
+    extension = os.path.splitext(name or "")[1].lower()
+    format_ = _BY_NAME.get(extension)
     format_type = next((member.type for member in members if member.name == "format"), None)
-    if (
-        format_ is None
-        or not isinstance(format_type, NameChoice)
-        or format_ not in format_type.choices
-    ):
+    if not isinstance(format_type, NameChoice):
+        return {}
+    if format_ not in format_type.choices:
+        writes_corpus = any(member.name == "to" for member in members)
+        is_text = format_ in (None, "markdown") and extension not in _OF_OTHERS
+        if not (writes_corpus or is_text):
+            raise click.UsageError(_describe_endings(str(name), extension, format_type.choices))
         return {}
     requested = option_values.get("format", format_)
     if requested != format_:
@@ -131,7 +142,22 @@ def format_by_extension(option_values: Mapping[str, Any], members: Group) -> dic
             f"-o {escape_name(str(name))}: by its name it is {format_}, and --format is"
             f" {requested}; leave one out, or rename the file"
         )
-    return {"format": format_}
+    return {"format": str(format_)}
+
+
+def _describe_endings(name: str, extension: str, formats: Iterable[str]) -> str:
+    """Describe that a file is called as of a format in which no result is written.
+
+    Args:
+        name: name of the file.
+        extension: its extension.
+        formats: names of the formats that the command writes.
+    """
+    extension_by_format = {format_: extension for extension, format_ in _BY_NAME.items()}
+    endings = ", ".join(
+        f"{format_} ({extension_by_format.get(format_, '.txt')})" for format_ in formats
+    )
+    return f"-o {escape_name(name)}: {extension} is no format of this result; it is {endings}"
 
 
 def build_message_options() -> Group:

@@ -19,6 +19,7 @@ from spanagree.corpus.cut_words import find_cut_words
 from spanagree.corpus.details import find_overlapping_shapes
 from spanagree.corpus.edge_spaces import find_edge_spaces
 from spanagree.corpus.offsets import TOLERATED
+from spanagree.corpus.quoted_texts import find_nearest
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.errors import (
@@ -56,11 +57,9 @@ class Flaw(NamedTuple):
         return is_case if self.tolerated is None else is_case & ~self.tolerated(raw)
 
     def list_repairs(self, raw: RawCorpus) -> tuple[str, ...]:
-        """List the repairs that help these rows; `widen-points` is for recordings."""
+        """List the repairs that mend a case in these rows."""
         return tuple(
-            repair
-            for repair in self.repairs or ()
-            if repair != "widen-points" or is_time(raw.offsets)
+            repair for repair in self.repairs or () if repair not in _HELPS or _HELPS[repair](raw)
         )
 
     def describe(self, raw: RawCorpus, index: int) -> str:
@@ -237,6 +236,36 @@ def _find_rarely_misplaced(raw: RawCorpus) -> Bools:
     )
     return np.asarray(has_few[annotator])
 
+
+def yield_relocations(raw: RawCorpus) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the row of each misplaced segment of one piece whose quote stands elsewhere.
+
+    With each are start and end of the nearest occurrence of the quote.
+    """
+    if raw.quote is None:
+        return
+    is_movable = raw.is_misplaced
+    if raw.details is not None:
+        is_movable &= raw.details.shape == 0
+    for row in np.flatnonzero(is_movable).tolist():
+        content, start, _ = raw.find_content_of_segment(row)
+        bounds = find_nearest(content, start, raw.quotes[raw.quote[row]])
+        if bounds is not None:
+            yield row, bounds
+
+
+def find_clippable(raw: RawCorpus) -> Bools:
+    """Find segments that begin inside their document and end after it."""
+    length = raw.lengths[raw.document]
+    return (raw.end > length) & (raw.start < length)
+
+
+_HELPS: Mapping[str, Callable[[RawCorpus], bool]] = {
+    "relocate-by-text": lambda raw: any(True for _ in yield_relocations(raw)),
+    "clip-beyond-text": lambda raw: bool(find_clippable(raw).any()),
+    "widen-points": lambda raw: is_time(raw.offsets),  # points are of recordings
+}
+"""Checks whether rows have a case that a repair mends, for repairs that may mend none."""
 
 _EMPTY = Flaw(
     "is empty",

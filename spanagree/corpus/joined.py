@@ -16,9 +16,17 @@ from spanagree.arrays import Hashes, hash_names
 from spanagree.corpus import details
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.times import look_up_ticks
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.errors import InputError, escape_name, pluralize, quote_value
+from spanagree.errors import (
+    InputError,
+    escape_name,
+    format_setting,
+    join_names,
+    pluralize,
+    quote_value,
+)
 from spanagree.settings import READING, ReadingSetting
 
 
@@ -263,11 +271,13 @@ def merge_settings(
         first_value, second_value = first_settings.get(key), second_settings.get(key)
         is_unused = rule == "if used" and None in (first_value, second_value)
         if rule in ("same", "if used") and first_value != second_value and not is_unused:
-            raise InputError(
-                f"{location + ': ' if location else ''}{key} {quote_value(second_value)}; of those"
-                " before it"
-                f" is {quote_value(first_value)}, and parts made with different settings do not add"
+            difference = (
+                _describe_schemes(first_value, second_value)
+                if key == _SCHEMES and first_value and second_value
+                else f"{key} {quote_value(second_value)}; of those before it is"
+                f" {quote_value(first_value)}, and parts made with different settings do not add"
             )
+            raise InputError(f"{location + ': ' if location else ''}{difference}")
     merged = dict(first_settings)
     for key, setting in READING.items():
         values = [
@@ -286,6 +296,36 @@ def _merge_schemes(schemes: Mapping[str, str], other_schemes: Mapping[str, str])
         layer: other_schemes.get(layer, scheme) if scheme == "none" else scheme
         for layer, scheme in schemes.items()
     }
+
+
+def _describe_schemes(schemes: Mapping[str, str], further_schemes: Mapping[str, str]) -> str:
+    """Describe how the tags of a part differ from those before, and what to do.
+
+    Args:
+        schemes: scheme of each layer in the parts before.
+        further_schemes: scheme of each layer in this part.
+    """
+    for layer in [layer for layer in schemes if layer in further_schemes]:
+        names = schemes[layer], further_schemes[layer]
+        if names[0] == names[1]:
+            continue
+        known = [name for name in names if name in SCHEMES]  # tags may be of mixed schemes
+        letters = {letter for name in known for letter in SCHEMES[name].letters}
+        covering = [name for name in known if letters <= {*SCHEMES[name].letters_before_label}]
+        advice = (
+            f"{format_setting('scheme', covering[0])} reads both"
+            if covering and len(known) == len(names)
+            else f"write all in one, as by spanagree convert with --to-scheme {known[0]}"
+        )
+        return (
+            f"the tags of {quote_value(layer)} are {names[1]}, those of the files before it"
+            f" {names[0]}; {advice}"
+        )
+    return (
+        f"the columns of tags are {join_names(map(quote_value, further_schemes))}, those of the"
+        f" files before it {join_names(map(quote_value, schemes))}; read files with other columns"
+        " by themselves"
+    )
 
 
 _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]

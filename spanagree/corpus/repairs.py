@@ -20,6 +20,7 @@ from spanagree.corpus.edge_spaces import strip_edges
 from spanagree.corpus.flaws import (
     FLAWS,
     check_flaws,
+    find_clippable,
     find_duplicates,
     find_first_equal_segment,
     find_flawed_relations,
@@ -27,8 +28,8 @@ from spanagree.corpus.flaws import (
     find_repeats,
     find_unlabelled_quotes,
     yield_notes_on_tolerated,
+    yield_relocations,
 )
-from spanagree.corpus.quoted_texts import find_nearest
 from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.segments import find_overlapping, is_time
 from spanagree.corpus.unplaced import UNPLACED
@@ -164,25 +165,19 @@ def _relocate_misplaced(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Move misplaced segments of one piece to the nearest occurrence of their quote."""
     if raw.quote is None:
         return raw, 0
-    is_misplaced = raw.is_misplaced
-    if raw.details is not None:
-        is_misplaced &= raw.details.shape == 0
     start, end, quote = (np.array(column, np.int64) for column in (raw.start, raw.end, raw.quote))
     n_moved = 0
-    for i in np.flatnonzero(is_misplaced).tolist():
-        content, old_start, _ = raw.find_content_of_segment(i)
-        if (bounds := find_nearest(content, old_start, raw.quotes[quote[i]])) is not None:
-            (start[i], end[i]), quote[i] = bounds, STANDS
-            n_moved += 1
+    for i, bounds in yield_relocations(raw):
+        (start[i], end[i]), quote[i] = bounds, STANDS
+        n_moved += 1
     return raw.replace(start=start, end=end, quote=quote), n_moved
 
 
 def _clip_to_text(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Move ends beyond the document to its end, for segments that begin inside."""
-    length = raw.lengths[raw.document]
-    extends_beyond = (raw.end > length) & (raw.start < length)
-    end = np.where(extends_beyond, length, raw.end)
-    return _replace_borders(raw, raw.start, end), int(extends_beyond.sum())
+    is_clippable = find_clippable(raw)
+    end = np.where(is_clippable, raw.lengths[raw.document], raw.end)
+    return _replace_borders(raw, raw.start, end), int(is_clippable.sum())
 
 
 def _widen_points(raw: RawCorpus) -> tuple[RawCorpus, int]:

@@ -22,6 +22,7 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     escape_name,
+    format_setting,
     pluralize,
     quote_value,
 )
@@ -344,9 +345,8 @@ def _compute_coverage(
             if is_untagged.any() and partial == "error":
                 raise InputError(
                     f"{location(name, int(is_untagged.argmax()))}: no tag here, but elsewhere in"
-                    " the"
-                    " document; a document is seen as a whole or not at all; partial drop-tokens"
-                    " leaves such tokens out"
+                    " the document; a document is seen as a whole or not at all;"
+                    f" {format_setting('partial', 'drop-tokens')} leaves such tokens out"
                 )
             is_kept &= ~is_untagged
         seen_by_layer[name] = is_seen

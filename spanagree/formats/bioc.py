@@ -44,7 +44,7 @@ from spanagree.settings import build_reading_settings
 
 _COLLECTION_TAGS = ("source", "date", "key", "infon")
 _TEXT_TAGS = ("id", "offset", "text")
-_LIST_TAGS = ("passage", "sentence", "annotation", "relation", "location")
+_LIST_TAGS = ("passage", "sentence", "annotation", "relation", "location", "node")
 _UNKNOWN = "element that BioC does not have"
 _ALLOWED = "BioC has passages with offset and text, and annotations with locations"
 
@@ -270,7 +270,7 @@ def _parse_offset(value: object, location: str) -> int:
 
 def _convert_xml_document(element: Element, log: ReadLog) -> dict[str, Any]:
     """Convert an XML element of a document to the structure of BioC JSON."""
-    known_tags = (*_TEXT_TAGS, *_LIST_TAGS, "infon", "node")
+    known_tags = (*_TEXT_TAGS, *_LIST_TAGS, "infon")
     log.passed[_UNKNOWN] += sum(child.tag not in known_tags for child in element)
     children = {
         f"{tag}s": [_convert_xml_document(child, log) for child in element.findall(tag)]

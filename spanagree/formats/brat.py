@@ -11,6 +11,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from spanagree.choices import Absent, Discontinuous, Ends, Repair
+from spanagree.corpus.balance import add_balances
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import apply_discontinuous
 from spanagree.corpus.documents import Relation
@@ -59,6 +60,7 @@ _ALLOWED = {
 
 _NOTES, _ATTRIBUTES = "notes", "attributes of what is no segment"
 _HIDDEN = "hidden files or folders"
+_SHARED = "argument that another event has too"
 _SINGULAR = {
     _NOTES: "note",
     _ATTRIBUTES: "attribute of what is no segment",
@@ -90,7 +92,8 @@ def read_brat(
     folder. Otherwise they are parts of one collection, and its annotator is named after the folder.
     Text-bound annotations (T) become segments, with offsets in characters. Relations (R) become
     relations; the arguments of events (E) too, labelled by their roles, and equivalences (*),
-    without a direction. Attributes (A, M) become attributes of their segment, with the value true
+    without a direction. Events with the same trigger may share an argument, which is one relation,
+    with a note. Attributes (A, M) become attributes of their segment, with the value true
     if they have no value. Normalisations (N) become an attribute named after the resource that they
     refer to. A document is a .txt file, identified by its path below the annotator's folder. An
     empty .ann file means that the annotator saw the document and marked nothing; a missing .ann
@@ -139,16 +142,25 @@ def read_raw_brat(
     """Read a brat folder or file, unchecked; the annotator of a collection has no name."""
     check_absent(absent)
     log = ReadLog("")
+    shared: list[str] = []
     reading = {"format": "brat", **build_reading_settings(absent=absent, ends=ends)}
-    return build_raw_from_records(
-        _yield_records(Path(folder), log, absent), log, reading, ends=ends
+    raw = build_raw_from_records(
+        _yield_records(Path(folder), log, absent, shared), log, reading, ends=ends
     )
+    unread = {"relation": {_SHARED: len(shared)}} if shared else {}
+    return raw.replace(balance=add_balances([raw.balance, unread]))
 
 
-def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
+def _yield_records(
+    root: Path, log: ReadLog, absent: str | None, shared: list[str]
+) -> Iterator[Record]:
     """Yield the documents of a folder or file, with their annotations.
 
-    ``absent`` is the meaning of an empty .ann file, unseen or unmarked.
+    Args:
+        root: the folder or file.
+        log: log of reading.
+        absent: meaning of an empty .ann file, unseen or unmarked.
+        shared: receives the location of each relation that an earlier event implies too.
     """
     name = escape_path(root)
     ignored_counts: Counter[str] = Counter()
@@ -173,7 +185,7 @@ def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Rec
             n_empty += not rows
             parsed = RawAnnotation(annotator, None)
             if rows or absent != "unseen":
-                parsed = _parse_annotation(annotator, rows, ignored_counts)
+                parsed = _parse_annotation(annotator, rows, ignored_counts, shared)
             annotations = [parsed]
         content = {"text": text.removeprefix(BOM), "has_mark": text.startswith(BOM)}
         yield Record(escape_path(location), id_, content, annotations)
@@ -190,6 +202,11 @@ def _yield_records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Rec
     for content_type, count in sorted(ignored_counts.items()):
         notes.append(
             f"{count} {content_type if count > 1 else _SINGULAR[content_type]} passed over"
+        )
+    if shared:
+        notes.append(
+            f"{pluralize(len(shared), 'argument')} that another event with the same trigger has"
+            f" too, first at {shared[0]}: one relation, as relations are between segments"
         )
     if n_empty and absent is None:
         notes.append(
@@ -313,11 +330,18 @@ def _locate_lines(name: str, text: str) -> list[tuple[str, str]]:
 
 
 def _parse_annotation(
-    annotator: str, rows: Sequence[tuple[str, str]], ignored_counts: Counter[str]
+    annotator: str,
+    rows: Sequence[tuple[str, str]],
+    ignored_counts: Counter[str],
+    shared: list[str],
 ) -> RawAnnotation:
     """Parse the lines of an .ann file: segments, attributes and relations.
 
-    Count ignored lines in ``ignored_counts``.
+    Args:
+        annotator: name of the annotator.
+        rows: lines, each with its location.
+        ignored_counts: counts of ignored lines, which are added to.
+        shared: receives the location of each relation that an earlier event implies too.
     """
     span_by_id: dict[str, int] = {}
     spans: list[RawSpan] = []
@@ -337,21 +361,9 @@ def _parse_annotation(
             trigger = arguments.split(" ")[0].rpartition(":")[2]
             if trigger in span_by_id:
                 span_by_id[id_] = span_by_id[trigger]
-    relations = []
     for location, row in rows:
         if row[0] == "#":
             ignored_counts[_NOTES] += 1
-        elif row[0] in "RE*":
-            for first_id, second_id, label, directed in _parse_relations(location, row):
-                relations.append(
-                    RawRelation(
-                        span_by_id.get(first_id),
-                        span_by_id.get(second_id),
-                        label,
-                        location,
-                        directed,
-                    )
-                )
         elif row[0] in "AMN":
             target, name, value = _parse_attribute(location, row)
             if target in span_by_id:
@@ -359,7 +371,36 @@ def _parse_annotation(
                 attributes[span_by_id[target]][name] = ";".join(dict.fromkeys(values))
             else:
                 ignored_counts[_ATTRIBUTES] += 1
+    relations = list(_yield_relations(rows, span_by_id, shared))
     return RawAnnotation(annotator, spans, relations=relations)
+
+
+def _yield_relations(
+    rows: Sequence[tuple[str, str]], span_by_id: Mapping[str, int], shared: list[str]
+) -> Iterator[RawRelation]:
+    """Yield the relations of an .ann file; one that several events imply is yielded once.
+
+    Args:
+        rows: lines, each with its location.
+        span_by_id: index of the segment of each text-bound annotation and event.
+        shared: receives the location of each relation that an earlier event implies too.
+    """
+    arguments_by_relation: dict[tuple[int, int, str], set[tuple[str, str]]] = {}
+    for location, row in rows:
+        if row[0] not in "RE*":
+            continue
+        for first_id, second_id, label, directed in _parse_relations(location, row):
+            first, second = span_by_id.get(first_id), span_by_id.get(second_id)
+            if row[0] == "E" and first is not None and second is not None:
+                argument = location, second_id
+                arguments = arguments_by_relation.setdefault((first, second, label), set())
+                # the same argument twice in one event is a flaw, which is reported later
+                is_shared = bool(arguments) and argument not in arguments
+                arguments.add(argument)
+                if is_shared:
+                    shared.append(location)
+                    continue
+            yield RawRelation(first, second, label, location, directed)
 
 
 def _parse_segment(location: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:

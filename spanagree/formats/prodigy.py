@@ -44,7 +44,8 @@ def yield_records(
     A text, identified by its ``_input_hash``, is a document. An annotator who accepted a row saw it
     and marked its spans, or nothing; rejected and ignored rows count as never seen. In the output
     of a review, the rows are the layer ``review``, and each of their versions is one annotation per
-    session.
+    session. Rows with a question about one span, as ``ner.teach`` asks them, are one annotation of
+    all spans that the annotator accepted in the text.
 
     Args:
         path: path of the file.
@@ -147,12 +148,14 @@ class _RowReader:
             n_spans = len(row["spans"]) if isinstance(row.get("spans"), list) else 0
             self.log.within[f"in {_IGNORED_ANSWERS[answer]}s"] += n_spans
             return RawAnnotation(annotator, None)
-        self.n_binary += bool(row.get("_is_binary"))
+        is_binary = bool(row.get("_is_binary"))
+        self.n_binary += is_binary
         time, relations = (
             convert_to_seconds(row.get("_timestamp")),
             _parse_relations(row, location, self.log),
         )
-        return RawAnnotation(annotator, _parse_spans(row, location), time, relations)
+        spans = _parse_spans(row, location)
+        return RawAnnotation(annotator, spans, time, relations, joins=is_binary)
 
     def yield_notes(self) -> Iterator[str]:
         """Yield notes on answers whose annotator or meaning is not certain."""
@@ -171,7 +174,8 @@ class _RowReader:
         if self.n_binary:
             yield (
                 f"{name}: {pluralize(self.n_binary, 'accepted row')} with an answer to a question"
-                " about one span (_is_binary), which does not say that there are no others"
+                " about one span (_is_binary), which does not say that there are no others; those"
+                " of one text and annotator are one annotation"
             )
         if self.session_starts:
             yield (

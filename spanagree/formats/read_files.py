@@ -54,6 +54,8 @@ from spanagree.settings import build_reading_settings
 if TYPE_CHECKING:
     from spanagree.formats.joined_texts import TextLookup  # for few files
 
+_FEW = 3  # number of tools that a message names one by one
+
 _count_unread_marks = import_on_call("spanagree.formats.unread", "count_unread_marks_in_file")
 
 _SELECTING_OPTIONS = frozenset(
@@ -523,8 +525,11 @@ def _check_options(set_options: Options, formats: Iterable[str]) -> None:
     allowed |= {"attributes", "scores"}  # readers of other formats always keep these
     for key in (key for key in set_options if key not in allowed):
         takers = [name for name, form in FORMATS.items() if key in form.takes]
-        formats_text = ", ".join(name for name in takers if name not in TOOLS)
-        formats_text += ", records of tools" if any(name in TOOLS for name in takers) else ""
+        tools = [name for name in takers if name in TOOLS]
+        others = [name for name in takers if name not in TOOLS]
+        formats_text = ", ".join(
+            [*others, *(tools if len(tools) <= _FEW else ["records of tools"])]
+        )
         formats_text += ", or goes with group-by" if key == "unit" else ""
         are_records = any({*get_format(name).shapes} & {"json", "jsonl"} for name in formats)
         advice = (

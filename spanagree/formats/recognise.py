@@ -19,6 +19,7 @@ from spanagree.errors import (
     SpanAgreeError,
     escape_name,
     escape_path,
+    invalid_value,
     join_names,
     quote_value,
 )
@@ -44,12 +45,15 @@ from spanagree.formats.usual_names import (
 from spanagree.tables import find_separator, split_cells
 
 _guess_from_head = import_on_call("spanagree.formats.hugging_face.load", "guess_from_head")
+_read_csv_records = import_on_call("spanagree.formats.csv_rows", "read_csv_records")
 _has_texts = import_on_call("spanagree.formats.joined_texts", "has_texts")
 _are_all_tagged = import_on_call("spanagree.formats.conll.choose", "are_all_tagged")
 _looks_like_labelled_rows = import_on_call(
     "spanagree.formats.conll.choose", "looks_like_labelled_rows"
 )
 _are_annotation_files = import_on_call("spanagree.formats.inception.files", "are_annotation_files")
+
+_NUMBER = re.compile(r"-?[0-9]+(\.0*)?")
 
 _UNSUPPORTED: tuple[tuple[str, str, str], ...] = (  # pattern of the beginning, name, advice
     (r"<(\w+:)?FoLiA\b", "FoLiA", "convert it to CoNLL or TEI with FoLiA's tools"),
@@ -418,6 +422,29 @@ def are_label_columns(names: Iterable[str]) -> bool:
     return not plain_names.isdisjoint(COLUMNS["annotator"]) and not plain_names.isdisjoint(ANSWERS)
 
 
+def _find_invalid_bound(path: str) -> tuple[str, str, str] | None:
+    """Find the first start or end that is no number in a table with a span in each row.
+
+    Returns:
+        Location, column and cell; ``None`` if there is none, or no such column has any number.
+    """
+    first_invalid, has_number = None, False
+    with suppress(InputError):  # a table with odd rows, which the other message describes
+        header, rows = _read_csv_records(path)
+        keys = find_span_keys(tuple(header))
+        columns = [keys[name] for name in ("start", "end") if name in keys]
+        for location, row in rows if len(columns) > 1 else ():
+            for column in columns:
+                cell = row[column].strip()
+                is_number = bool(_NUMBER.fullmatch(cell))
+                has_number |= is_number
+                if cell and not is_number and first_invalid is None:
+                    first_invalid = location, column, cell
+            if first_invalid is not None and has_number:
+                return first_invalid
+    return None
+
+
 def describe_unsupported_format(start: FileHead) -> tuple[str, str] | None:
     """Recognise a file of an unsupported format; return its name and advice."""
     text = "\n".join(start.lines)
@@ -434,6 +461,11 @@ def build_unrecognised_error(start: FileHead, formats: Iterable[str]) -> InputEr
         )
     if start.shape in ("csv", "tsv"):
         names = read_table_header(start)
+        if invalid_bound := _find_invalid_bound(start.path):
+            location, column, cell = invalid_bound
+            return invalid_value(
+                f"{location}: column {quote_value(column)}", cell, "a whole number is needed"
+            )
         if are_label_columns(names):
             return InputError(
                 f"{name}: a table of labels (columns {join_names(names)}), and spans are needed"

@@ -75,6 +75,8 @@ class RawAnnotation(NamedTuple):
         when: time in seconds, if known.
         relations: relations, iterated after the spans.
         location: location for errors. Default: that of the record.
+        joins: True for an answer about a part of a document, which joins other such answers by
+            its annotator.
     """
 
     annotator: Any
@@ -82,6 +84,7 @@ class RawAnnotation(NamedTuple):
     when: float | None = None
     relations: Iterable[RawRelation] = ()
     location: str = ""
+    joins: bool = False
 
 
 class Record(NamedTuple):
@@ -300,18 +303,19 @@ def build_raw_from_records(
             document = collector.add_document(
                 record.document, record.location, again=again, **content
             )
-        for annotator, spans, when, relations, own_location in record.annotations:
+        for annotator, spans, when, relations, own_location, joins in record.annotations:
             annotation_location = own_location or record.location
             if spans is None:
                 collector.add_annotator(annotator, annotation_location)
                 continue
             n_read["answer"] += 1
-            annotation = annotation_index.get((document, annotator)) if one_each else None
+            joins = joins or one_each
+            annotation = annotation_index.get((document, annotator)) if joins else None
             if annotation is None:
                 annotation = collector.add_annotation(
                     document, annotator, annotation_location, when
                 )
-                if one_each:
+                if joins:
                     annotation_index[document, annotator] = annotation
             segments = []
             for start, end, label, quote, attributes, pieces, location, is_placed in spans:

@@ -30,6 +30,7 @@ from spanagree.errors import (
     check_known,
     escape_path,
     find_reason,
+    format_setting,
     invalid_value,
     join_names,
     pluralize,
@@ -313,7 +314,8 @@ def _mark_tokens_annotated_by_all(
         unset_tokens = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
         if unset_tokens and (partial == "error" or offsets == "characters"):
             i = unset_tokens[0]
-            remedy = "; partial drop-tokens leaves such tokens out" * (offsets == "tokens")
+            setting = format_setting("partial", "drop-tokens")
+            remedy = f"; {setting} leaves such tokens out" * (offsets == "tokens")
             raise InputError(
                 f"annotator {quote_value(name)}, document {quote_value(id_)}: token {i + 1}"
                 f" ({quote_value(doc[i].text)})"

@@ -333,7 +333,11 @@ def _are_pairs(value: Any) -> bool:
 
 
 def _yield_elements(element: Element, parent_path: str = "") -> Iterator[Found]:
-    """Yield the elements with a start and an end, except tokens and sentences."""
+    """Yield the elements with a start and an end, except tokens and sentences.
+
+    Several pieces in an element with a singular name of marks, such as ``<location>`` in
+    ``<annotation>``, are one mark.
+    """
     name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     path = f"{parent_path}/{name}"
     integers = {
@@ -341,9 +345,17 @@ def _yield_elements(element: Element, parent_path: str = "") -> Iterator[Found]:
         for key, value in element.attrib.items()
         if value.isdecimal() and len(value) < 20
     }
-    if _has_ends(integers) and {simplify_name(name), f"{simplify_name(name)}s"}.isdisjoint(
-        _UNITS | _LINKS
-    ):
+    plural = f"{simplify_name(name)}s"
+    if _has_ends(integers) and {simplify_name(name), plural}.isdisjoint(_UNITS | _LINKS):
         yield path, 1, element
-    for child in element:
+    for child in _yield_first_pieces(element) if plural in _MARKS else element:
         yield from _yield_elements(child, path)
+
+
+def _yield_first_pieces(mark: Element) -> Iterator[Element]:
+    """Yield the elements in a mark; of equal ones without content of their own, only the first."""
+    tags: set[str] = set()
+    for child in mark:
+        if len(child) or child.tag not in tags:
+            yield child
+        tags.add(child.tag)

@@ -15,6 +15,7 @@ Matrices of weights are shaped (categories, categories).
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -130,7 +131,7 @@ def _compute_matrix(name: str, table: LabelTable, order: Sequence[str] | None) -
         return _compute_set_weights(table.labels, SETS[name])
     n_labels_of_item, _, n_labels, _ = table.counts
     distance = _DISTANCES[name](
-        _compute_label_positions(name, table.labels, order),
+        _compute_label_positions(name, table, order),
         n_labels[n_labels_of_item >= 2].sum(axis=0),
     )
     return np.asarray(1 - distance / max(distance.max(initial=0), 1e-300), np.float64)
@@ -152,15 +153,36 @@ def parse_numbers(labels: Sequence[str]) -> list[float] | None:
     return numbers if len(numbers) == len(labels) and all(map(math.isfinite, numbers)) else None
 
 
-def _compute_label_positions(
-    name: str, labels: Sequence[str], order: Sequence[str] | None
-) -> Floats:
+def compose_number_error(table: LabelTable, advice: str) -> str:
+    """Compose the message on the first label that is not a number: where it is, and what to do.
+
+    Args:
+        table: labels, of which one is not a number.
+        advice: what to do with a label that is neither missing nor written with a comma.
+    """
+    label = next(label for label in table.labels if parse_numbers([label]) is None)
+    rows = np.flatnonzero(table.label == table.labels.index(label))
+    location = f"item {quote_value(table.name_of(int(table.item[rows[0]])))}" if len(rows) else ""
+    if len(rows) and table.annotator is not None:
+        annotator = table.annotators[table.annotator[rows[0]]]
+        location += f", annotator {quote_value(annotator)}"
+    message = f"{location}{': ' if location else ''}label {quote_value(label)} is not a number"
+    if label.count(",") == 1 and parse_numbers([label.replace(",", ".")]) is not None:
+        return f"{message}; write it with a point, {label.replace(',', '.')}"
+    if table.annotator is None or table.documents is not None:  # its labels cannot be missing
+        return f"{message}; {advice}"
+    missing = f"--missing {shlex.quote(label)} (missing={label!r})"
+    return f"{message}; {missing} if it stands for a missing label; else {advice}"
+
+
+def _compute_label_positions(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats:
     """Compute the positions of labels on a scale: their indices in `order`, or their numbers.
 
     Raises:
         SettingError: if the order does not name each category once, a label is not a number, or a
             ratio scale has negative numbers.
     """
+    labels = table.labels
     numbers = parse_numbers(labels)
     if order is not None:
         names = list(order)
@@ -172,11 +194,9 @@ def _compute_label_positions(
             )
         numbers = [float(names.index(label)) for label in labels]
     if numbers is None:
-        not_a_number = next(label for label in labels if parse_numbers([label]) is None)
-        raise SettingError(
-            f"label {quote_value(not_a_number)} is not a number; name the categories from low to"
-            " high (--categories, order=), or choose nominal"
-        )
+        ordered = "name the categories from low to high (--categories, order=), or choose nominal"
+        advice = "choose nominal, as a ratio scale has numbers" if name == "ratio" else ordered
+        raise SettingError(compose_number_error(table, advice))
     if name == "ratio" and min(numbers, default=0) < 0:
         raise SettingError(f"label {quote_value(min(numbers))}; a ratio scale has numbers from 0")
     return np.array(numbers, np.float64)

@@ -19,8 +19,8 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import concatenate_segments
-from spanagree.errors import SettingError, pluralize, quote_value
-from spanagree.labels.category_weights import parse_numbers
+from spanagree.errors import SettingError, pluralize
+from spanagree.labels.category_weights import compose_number_error, parse_numbers
 from spanagree.references.reference_rows import compare_with_references, compute_compared_size
 from spanagree.results.score import compute_f1_figures
 from spanagree.uncertainty.jackknife import TIE
@@ -229,9 +229,6 @@ def _convert_to_numbers(table: LabelTable) -> Floats:
     """
     numbers = parse_numbers(table.labels)
     if numbers is None:
-        invalid_label = next(label for label in table.labels if parse_numbers([label]) is None)
-        raise SettingError(
-            f"label {quote_value(invalid_label)} is not a number; score neg-rmse needs numbers"
-        )
+        raise SettingError(compose_number_error(table, "choose score accuracy"))
     midpoint = (min(numbers, default=0) + max(numbers, default=0)) / 2
     return np.array(numbers, np.float64) - midpoint

@@ -26,6 +26,7 @@ ORDERED = frozenset((
 """Words in the name of a column whose values have an order."""
 
 _DEFAULT_COLUMN = "batch"  # column of a table, if none is named
+_TABLE = re.compile(r"\.(csv|tsv|jsonl?|parquet)$", re.IGNORECASE)  # as a table's file is called
 _GROUP = re.compile(r"(?<!\\)\((?!\?)|\(\?P<")
 
 
@@ -45,8 +46,10 @@ class UnknownSlicesError(SettingError):
     def compose_message(self, views: Sequence[str]) -> str:
         """Compose the message, if these views are allowed too."""
         available = f"there are {join_names(self.columns)}" if self.columns else "there is none"
+        path = self.by if _TABLE.search(self.by) else self.by.rpartition(":")[0]
+        reason = f"no such file {quote_value(path)}" if _TABLE.search(path) else "unknown"
         return (
-            f"group_by {quote_value(self.by)}: unknown; allowed: {', '.join(views)}; a column"
+            f"group_by {quote_value(self.by)}: {reason}; allowed: {', '.join(views)}; a column"
             f" ({available});"
             f" FILE:COLUMN, a table with the {self.noun}s' ids; a pattern with a group, such as"
             " '(.*)-', for ids"

@@ -31,7 +31,10 @@ def test_partial(write):
     """A sentence partly ? is an error, or its tokens are left out in all layers and counted."""
     path = write("a\tB-X\tO\nb\t?\tB-Y\nc\tI-X\tI-Y\n\nd\tO\tO\n")
     ask = {"columns": {"w1": 1, "w2": 2}, "missing": "?"}
-    with refuses(sa.InputError, f"{path}:2: no tag here … partial drop-tokens"):
+    with refuses(
+        sa.InputError,
+        f"{path}:2: no tag here … --partial drop-tokens (partial='drop-tokens') leaves such tokens out",
+    ):
         sa.read_conll(path, **ask)
     corpus = sa.read_conll(path, **ask, partial="drop-tokens")
     assert corpus.tokens == ("a", "c", "d")

@@ -89,6 +89,36 @@ def test_the_format_by_the_name_of_the_file(run, files, tmp_path, name, form):
     assert (tmp_path / name).read_text("utf-8") == out
 
 
+@pytest.mark.parametrize(
+    "name", ["r.pdf", "r.html", "r.XLSX", "r.tsv", "r.jsonl", "r.bib", "r.svg", "r.zip"]
+)
+def test_names_of_other_formats(run, files, tmp_path, name):
+    """A file called as of a format that is not written is refused, whatever the format; others are text."""
+    ending = Path(name).suffix.lower()
+    needed = (
+        f"… -o {tmp_path / name}: {ending} … text (.txt), json (.json), csv (.csv), markdown (.md)"
+    )
+    for options in ([], ["--format", "csv"]):
+        code, nothing, message = run("evaluate", *files, "-o", tmp_path / name, *options)
+        assert (code, nothing, message.count("\n")) == (2, "", 1)
+        says(message, needed)
+    assert not (tmp_path / name).exists()
+    _, out, _ = run("evaluate", *files)
+    for other in ("r.txt", "r.out", "r.2024"):
+        assert run("evaluate", *files, "-o", tmp_path / other)[0] == 0
+        assert (tmp_path / other).read_text("utf-8") == out
+
+
+def test_names_of_the_formats_of_other_commands(run, files, tmp_path):
+    """What check and cite write: prose is Markdown too, and references are BibTeX by name."""
+    code, _, message = run("check", *files, "-o", tmp_path / "r.csv")
+    assert code == 2
+    says(message, "… r.csv: .csv … text (.txt), json (.json)")
+    for name, form in (("r.bib", "bibtex"), ("r.md", "text"), ("r.tex", "latex")):
+        assert run("cite", "-o", tmp_path / name)[0] == 0
+        assert (tmp_path / name).read_text("utf-8") == run("cite", "--format", form)[1]
+
+
 def test_columns_and_names(run, tmp_path):
     """One file with several tag columns; NAME=FILE; a file whose name has a = in it."""
     path = tmp_path / "a=b"
@@ -339,6 +369,8 @@ CASES = {
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
     "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, f"unknown repair 'fix'; allowed: {', '.join(list_names(Repair))}"),
     "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text doesn't apply to conll files; it is for mqm, paths, dataset, hub, records of tools"),
+    "option of one tool": ({"a": "x O\n"}, ["check", "a", "--predictions"], 1, "predictions doesn't apply to conll files; it is for label-studio"),
+    "option of tools": ({"a": "x O\n"}, ["check", "a", "--tier", "t"], 1, "tier doesn't apply to conll files; it is for textgrid, elan, subtitles, times"),
     "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
     "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; give each annotator a name of its own"),
     "no such annotator": ({"a": "x O\n"}, ["convert", "a", "-o", "b.jsonl", "--annotators", "z"], 1, "unknown annotator 'z'; allowed: a"),

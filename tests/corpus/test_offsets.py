@@ -24,7 +24,7 @@ from spanagree.corpus.offset_units import (
 )
 from spanagree.corpus.quoted_texts import find_nearest, is_quote_at
 from spanagree.corpus.raw import STANDS
-from spanagree.corpus.repairs import build_valid_corpus
+from spanagree.corpus.repairs import apply_repairs, build_valid_corpus
 from spanagree.errors import InputError
 from spanagree.formats.inception.sentences import Sentences
 
@@ -194,13 +194,27 @@ def test_tokens_stand_where_they_are_said_to():
 
 
 def test_quotes_that_are_nowhere():
-    """What cannot be moved stays misplaced."""
-    with pytest.raises(sa.InputError, match="not 'Zoe'"):
-        build_valid_corpus(raw([(0, 2, "Zoe")]), "relocate-by-text")
+    """What cannot be moved stays misplaced, and moving it is not advised."""
+    for repair in ((), "relocate-by-text"):
+        with pytest.raises(sa.InputError, match="not 'Zoe'; --repair drop-misplaced"):
+            build_valid_corpus(raw([(0, 2, "Zoe")]), repair)
+    both = raw([(0, 2, "Zoe"), (0, 2, "Rome")])
+    for rows, repairs in ((both, 2), (apply_repairs(both, "relocate-by-text"), 1)):
+        (found,) = (finding for finding in check(rows).findings if finding.name == "misplaced")
+        assert found.repairs == ("relocate-by-text", "drop-misplaced")[-repairs:]
     assert (
         marked(build_valid_corpus(raw([(0, 2, "Zoe")]), ["relocate-by-text", "drop-misplaced"]))
         == []
     )
+
+
+def test_what_begins_beyond_the_text():
+    """It cannot be clipped, so that only leaving it out is advised."""
+    beyond = sa.Corpus.from_segments([99], {"ann": [[(90, 95, "X"), (70, 80, "X")]]}).to_raw()
+    beyond = beyond.replace(lengths=np.array([76]))
+    for rows, repairs in ((beyond, 2), (apply_repairs(beyond, "clip-beyond-text"), 1)):
+        (found,) = (finding for finding in check(rows).findings if finding.name == "beyond-text")
+        assert found.repairs == ("clip-beyond-text", "drop-beyond-text")[-repairs:]
 
 
 UNITS = {

@@ -91,6 +91,31 @@ def test_marks_under_another_key(tmp_path):
     assert any("1 mark not read, of those under 'gold[*]' (1)" in note for note in raw.notes)
 
 
+BIOC = """<collection><document><id>7</id><passage><offset>0</offset><text>Ana met Bob.</text>
+<annotation id="1"><infon key="type">PER</infon><location offset="0" length="3"/>
+<location offset="8" length="3"/></annotation>{}</passage></document></collection>"""
+KNOWTATOR = """<annotations textSource="a.txt"><annotation><mention id="M"/><annotator>ann</annotator>
+<span start="0" end="3"/><span start="8" end="11"/></annotation>{}
+<classMention id="M"><mentionClass id="PER"/></classMention></annotations>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "unread"),
+    [
+        ("a.xml", BIOC, '<note offset="4" length="3"/><note offset="4" length="3"/>'),
+        ("a.txt.knowtator.xml", KNOWTATOR, '<x start="4" end="7"/><x start="4" end="6"/>'),
+    ],
+)
+def test_pieces_in_xml_are_one_mark(tmp_path, name, content, unread):
+    """A segment of two pieces is one in the source, and read; two marks elsewhere are not read."""
+    (tmp_path / "a.txt").write_text("Ana met Bob.")
+    path = tmp_path / name
+    path.write_text(content.format(""))
+    assert balance(path)["segment"] == {"read": 1}
+    path.write_text(content.format(unread))
+    assert balance(path)["segment"] == {"read": 1, "not read": 2}
+
+
 def test_what_yields_nothing_is_refused(tmp_path):
     """Spans of GATE under a key that is not its own: F1 was 0, with 'nothing odd found'."""
     path = tmp_path / "x.json"

@@ -146,6 +146,32 @@ def test_forms(tmp_path, form):
     assert any("1 unlocated annotation passed over" in n for n in raw.notes)  # fmt: skip
 
 
+RELATION = """<relation id="R1"><infon key="type">assoc</infon><node refid="{}" role="Arg1"/>
+<node refid="{}" role="Arg2"/></relation>"""
+
+
+def test_relations_in_xml(tmp_path):
+    """Nodes are read as in JSON, in their order, of a document or a passage; of nothing, refused."""
+    document = bioc(*PASSAGES)
+    text = xml({"documents": [document]})
+    nodes = [{"refid": "2", "role": "Arg1"}, {"refid": "1", "role": "Arg2"}]
+    document["relations"] = [{"id": "R1", "infons": {"type": "assoc"}, "nodes": nodes}]
+    for name, content in {
+        "a.json": json.dumps({"documents": [document]}),
+        "a.xml": text.replace("</document>", RELATION.format(2, 1) + "</document>"),
+        "b.xml": text.replace("</passage>", RELATION.format(2, 1) + "</passage>", 1),
+    }.items():
+        (tmp_path / name).write_text(content, "utf-8")
+        assert read_raw_bioc(tmp_path / name).balance["relation"] == {"read": 1}, name
+        (relation,) = sa.read(tmp_path / name).relations
+        labels = (relation.label, relation.first.label, relation.second.label)
+        assert labels == ("assoc", "Sign", "Chemical"), name
+    path = tmp_path / "c.xml"
+    path.write_text(text.replace("</document>", RELATION.format(2, 9) + "</document>"), "utf-8")
+    with refuses(sa.InputError, f"{path}: document '7', relation 'R1' …"):
+        sa.read(path)
+
+
 @given(st.lists(st.tuples(st.text("ab 😀\n", min_size=1, max_size=5), st.integers(0, 3)), min_size=1, max_size=4))  # fmt: skip
 def test_passages_are_padded(tmp_path_factory, parts):
     """Each passage stands at its offset, whatever comes between, and a segment on it covers its text."""

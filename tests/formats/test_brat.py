@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import check_refused, refuses
+from messages import check_refused, refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.corpus.check import check
 from spanagree.files import write_text
 from spanagree.formats import brat
-from spanagree.formats.brat import write_brat
+from spanagree.formats.brat import read_raw_brat, write_brat
 from spanagree.formats.write import list_lost_content, write_file
 
 TEXT = "Jo is in\nNew York 😀 today"
@@ -105,6 +106,31 @@ def test_written_and_read_again(project, tmp_path):
         write_brat(corpus, tmp_path / "out" / "ann")
 
 
+def test_events_with_the_same_trigger(project, tmp_path):
+    """An argument of two events of a trigger is one relation, counted; twice in one event is a flaw."""
+    segments = "T1\tX 0 2\tJo\nT2\tY 9 17\tNew York\nT3\tY 20 25\ttoday\nT4\tE 3 5\tis\n"
+    events = (
+        "E1\tE:T4 Agent:T1 Place:T2\nE2\tE:T4 Agent:T1 Place:T3\n"
+        # two events of one trigger are arguments of a third
+        "T5\tZ 6 8\tin\nE3\tZ:T5 Theme:E1 Theme2:E2\n"
+    )
+    folder = project({"ann/a.txt": TEXT, "ann/a.ann": segments + events})
+    assert check(read_raw_brat(folder)).errors == 0
+    corpus = sa.read_brat(folder)
+    links = [(x.first.label, x.label, x.second.start) for x in corpus.relations]
+    assert links == [("E", "Agent", 0), ("E", "Place", 9), ("E", "Place", 20), ("Z", "Theme", 3)]
+    balance = read_raw_brat(folder).balance["relation"]
+    assert balance == {"read": 4, "argument that another event has too": 2}
+    needed = f"{folder}: 2 arguments … another event … first at {folder}/ann/a.ann:6 … one relation"
+    says(corpus.notes[0], needed)
+    write_brat(corpus, tmp_path / "out" / "ann")
+    assert sa.read_brat(tmp_path / "out" / "ann").relations == corpus.relations
+    for row in ("E1\tE:T4 Agent:T1 Agent2:T1", "E1\tE:T4 Agent:T1\nR1\tAgent Arg1:T4 Arg2:T1"):
+        (folder / "ann/a.ann").write_text(f"{segments}{row}\n")
+        with refuses(sa.InputError, "… relation 'Agent' stands twice"):
+            sa.read_brat(folder)
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -190,7 +216,7 @@ BAD = {
     "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "annotator 'a', document 'x': segment 0–3 'PER' … 'one' … not 'two' … --repair relocate-by-text … --repair drop-misplaced"),
     "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' … length 3 … --repair clip-beyond-text … --repair drop-beyond-text"),
     "long offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 " + "9" * 5000}, "{0}/a/x.ann:1: offset '" + "9" * 58 + "… at most 15 digits"),
-    "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "annotator 'a', document 'x': segment 0–3 'PER' … 'one' … not 'two' … --repair relocate-by-text … --repair drop-misplaced"),
+    "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "annotator 'a', document 'x': segment 0–3 'PER' … 'one' … not 'two' … --repair drop-misplaced"),
     "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1 … NUL … --encoding (encoding=)"),
 }  # fmt: skip
 

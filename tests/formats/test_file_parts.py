@@ -475,3 +475,29 @@ def test_a_pattern_is_an_annotator(tmp_path, monkeypatch):
     assert (corpus.annotators, len(corpus)) == (("ann/*.json", "bob/*.json"), 2)
     assert sa.agree(corpus).team.f1.observed == 1
     assert sa.read("ann/*.json").annotators == ("x.json", "y.json")
+
+
+MIXED = {
+    ("B-X", "I-X"): {
+        ("S-X", "O"): "the tags of '*.conll' are IOBES, those of … IOB2; --scheme IOBES",
+        ("I-X", "B-X"): "the tags of '*.conll' are IOB1, those of … IOB2; --scheme IOB2",
+        ("S-X", "U-X"): "the tags of '*.conll' are mixed … IOB2; … convert … --to-scheme IOB2",
+        ("B-X O", "O B-X"): "the columns of tags are 'gold', '*.conll', those of … '*.conll'",
+    },
+    ("B-X", "L-X"): {
+        ("B-X", "E-X"): "the tags of '*.conll' are IOBES, those of … BILOU; … --to-scheme BILOU"
+    },
+}
+
+
+@pytest.mark.parametrize(("first", "second"), [(a, b) for a, some in MIXED.items() for b in some])
+def test_files_of_other_schemes(tmp_path, monkeypatch, first, second):
+    """A pattern over files of two schemes: which, where, and what reads both, if anything does."""
+    monkeypatch.chdir(tmp_path)
+    for name, tags in (("1.conll", first), ("2.conll", second)):
+        Path(name).write_text("".join(f"w {tag}\n" for tag in tags))
+    needed = f"2.conll: {MIXED[first][second]}"
+    with refuses(sa.InputError, needed) as error:
+        sa.read("*.conll")
+    if scheme := re.search(r"--scheme (\w+)", str(error.value)):
+        assert len(sa.read("*.conll", scheme=scheme[1])) == 2

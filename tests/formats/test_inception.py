@@ -565,11 +565,35 @@ def test_without_a_description(tmp_path):
     }
     raw = read_raw_inception(packed(tmp_path, files, "plain"))
     assert seen(raw) == {"ann": ["a", "b"], "bob": ["a"]}
+    assert "seen: 3 of unknown state; " in raw.notes[0]
     with_initial = {
         f"annotation/{k}": v for k, v in FILES.items() if "bo_" not in k and "INITIAL" not in k
     }
     path = packed(tmp_path, with_initial, "folder")
     assert find_format(path) == "inception"
+
+
+def test_unknown_states_are_said(tmp_path):
+    """Without the record nothing is called finished, and a note says that all files count."""
+    states = {"a.txt": {"ann": "FINISHED", "bo": "IGNORE"}, "b.txt": {"ann": "NEW"}}
+    files = {
+        "annotation/a.txt/INITIAL_CAS.tsv": IMPORTED,
+        "annotation/a.txt/ann.tsv": CHANGED,
+        "annotation/a.txt/bo.tsv": IMPORTED,
+        "annotation/b.txt/ann.tsv": CHANGED,
+    }
+    raw = read_raw_inception(packed(tmp_path, project(states, files), "whole"))
+    assert seen(raw) == {"ann": ["a.txt"], "bo": []}
+    assert not any("exportedproject" in note for note in raw.notes)
+    path = packed(tmp_path, files, "folder")
+    assert find_format(path) == "inception"
+    pattern = str(path / "annotation/*/*.tsv")
+    for source in (path, pattern):
+        raw = read_raw_inception(source)
+        assert seen(raw) == {"ann": ["a.txt", "b.txt"], "bo": ["a.txt"]}
+        counts = "seen: 2 of unknown state, 1 of unknown state and as in INITIAL_CAS"
+        says(raw.notes[0], f"{source}: … {counts}")
+        says(raw.notes[1], f"{source}: … exportedproject.json … 3 annotations … seen … ignored")
 
 
 LAYERS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -195,7 +196,7 @@ def test_notes_of_units(read):
     """What was turned into code points; what fits nowhere is refused, or one of ten is noted."""
     items = [item(18, 22, "X", text="Rome"), item(0, 1, "Y", text="Al"), item(0, 2, "Z", text="Al")]
     tasks = [task(annotation(3, *items), data={"text": EMOJI})]
-    message = "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more … --repair relocate-by-text or --repair drop-misplaced"
+    message = "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more like it); --repair drop-misplaced"
     corpus = refused_until(read, tasks, "drop-misplaced", message)
     assert marked(corpus) == {"3": [(16, 20, "X")]}
     assert notes(corpus)[0] == "1 span with offsets in UTF-16 units, turned into code points"
@@ -411,6 +412,31 @@ def test_json_min(read, tmp_path):
     assert marked(read([later, row(3)], "latest")) == {"3": [(0, 2, "PER")]}
     with refuses(sa.InputError, "… x.json: record 2 … differs … 'Al', not"):
         read([row(3), row(4, text="Al")])
+
+
+@pytest.mark.parametrize("kind", ["csv", "frame"])
+def test_an_empty_cell_of_csv_is_nothing_marked(read, tmp_path, kind):
+    """CSV and JSON-MIN of one export are one corpus; lead_time is empty where an API submitted."""
+    spans = [(0, 2, "PER")]
+    rows = [row(by, *some, id_=id_) for id_, some in ((7, spans), (8, [])) for by in (3, 4)]
+    rows[-1]["lead_time"] = None
+    expected = read(rows)
+    assert marked(expected, 1) == {"3": [], "4": []}
+    cells = [{**each, "label": json.dumps(each["label"]) if "label" in each else None} for each in rows]  # fmt: skip
+    path = tmp_path / "x.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*cells[0]])
+        writer.writeheader()
+        writer.writerows(cells)
+    columns = {"text": "text", "spans": "label", "annotator": "annotator", "document": "id"}
+    corpus = sa.read(path) if kind == "csv" else sa.formats.from_dataset(cells, **columns)
+    assert [marked(corpus, i) for i in (0, 1)] == [marked(expected, i) for i in (0, 1)]
+    assert (
+        "2 rows of Label Studio with an annotation_id and nothing under label" in corpus.notes[-1]
+    )
+    columns_of_others = [{key: each[key] for key in each if key != "lead_time"} for each in cells]
+    others = sa.formats.from_dataset(columns_of_others, **columns)
+    assert marked(others, 1) == {"3": None, "4": None}  # null in other tables: never seen
 
 
 REFUSED = {

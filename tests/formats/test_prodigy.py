@@ -153,8 +153,24 @@ def test_binary_answers(read):
     rows = [answer(PER, by="ann", _is_binary=True), answer(by="bob", _is_binary=False)]
     assert notes(read(rows)) == [
         "1 accepted row with an answer to a question about one span (_is_binary), which does not"
-        " say that there are no others"
+        " say that there are no others; those of one text and annotator are one annotation"
     ]
+
+
+def test_binary_answers_about_one_text(read):
+    """Spans that somebody accepted one by one are all theirs; a rejected one takes none away."""
+    rows = [
+        answer(PER, by="ann", _is_binary=True, _timestamp=1),
+        answer({**LOC, "label": "X"}, by="ann", _is_binary=True, answer="reject"),
+        answer(LOC, by="bob", _is_binary=True),
+        answer(LOC, by="ann", _is_binary=True, _timestamp=2),
+    ]
+    expected = [(span["start"], span["end"], span["label"]) for span in (PER, LOC)]
+    for repair in ((), "latest", "drop-repeats"):
+        assert marked(read(rows, repair)) == {"ann": expected, "bob": expected[1:]}
+    for last in (answer(LOC, by="ann"), answer(by="ann")):  # of all spans: another answer
+        with refuses(sa.InputError, "annotator 'ann', document … second time … --repair"):
+            read([*rows, last])
 
 
 def test_text_of_a_span(read):

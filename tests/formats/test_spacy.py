@@ -100,7 +100,8 @@ def test_annotated_in_part():
     part.set_ents([part.char_span(9, 17, label="LOC")], outside=[part[0:1]], default="missing")
     whole = doc(nlp, "Jo is in New York", (0, 2, "PER"), (3, 8, "X"))
     with refuses(
-        sa.InputError, "annotator 'ann', document '1': token 2 ('is') … partial drop-tokens"
+        sa.InputError,
+        "annotator 'ann', document '1': token 2 ('is') … --partial drop-tokens (partial='drop-tokens') leaves such tokens out",
     ):
         sa.from_docs({"ann": [part], "bob": [whole]})
     corpus = sa.from_docs({"ann": [part], "bob": [whole]}, partial="drop-tokens")

@@ -369,7 +369,10 @@ def test_parts(how):
 REFUSED = [
     ("lmh", {"measurement": "steps"}, "unknown measurement 'steps'; allowed: nominal, ordinal"),
     ("lmh", {"category_weights": "cubic"}, "unknown category_weights 'cubic'; allowed: identity"),
-    ("lmh", {"measurement": "interval"}, "label 'h' is not a number … order"),
+    ("lmh", {"measurement": "interval"}, "item '2', annotator 'a0': label 'h' is not a number; --missing h (missing='h') … order"),
+    ("lmh", {"measurement": "ratio"}, "item '2', annotator 'a0': label 'h' is not a number … choose nominal"),
+    (["1", "not one"], {"measurement": "interval"}, "… label 'not one' is not a number; --missing 'not one' (missing='not one') …"),
+    (["1", "1,5"], {"category_weights": "linear"}, "… label '1,5' is not a number; write it with a point, 1.5"),
     ("lmh", {"measurement": "ordinal", "order": ["l", "m"]}, "order ['l', 'm'] … each"),
     ("lmh", {"category_weights": "linear", "order": "lmh"}, "order 'lmh' … each"),
     ("lmh", {"measurement": "ratio", "order": ["l", "m", "h"]}, "order ['l', 'm', 'h']"),

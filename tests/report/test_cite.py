@@ -577,6 +577,9 @@ def test_misused(run, tmp_path):
     path = tmp_path / "report.json"
     path.write_bytes(b"\xff\xfa")
     assert f"{path}:1: byte 0xff is not utf-8" in run("cite", path)[2]
+    assert run("cite", path, "-o", path)[0] == 2  # no paragraph is JSON
+    assert path.read_bytes() == b"\xff\xfa"
+    path = path.rename(tmp_path / "report")
     code, _, err = run("cite", path, "-o", path)
     assert (code, err) == (
         1,

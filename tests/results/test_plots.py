@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from messages import refuses
+from messages import refuses, says
 
 import spanagree as sa
 from spanagree.choices import Kind, list_names
@@ -493,10 +493,11 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
         ("x", [], "x: pictures are .png, .svg, .pdf; no extension is none of them"),
         ("no/x.png", [], "no/x.png: cannot be written: there is no folder 'no'"),
         ("x.png", ["--by", "document"], "no plot shows this result by document; plots are drawn by label, or without a breakdown"),
-        ("x.png", ["-o", "x.png"], "x.png: is given to -o and to --plot; each needs a file of its own"),
     ):  # fmt: skip
         assert main(["evaluate", gold, mine, "--plot", path, *more]) == 1
         assert capsys.readouterr() == ("", f"spanagree: error: {message}\n")
+    assert main(["evaluate", gold, mine, "--plot", "x.png", "-o", "x.png"]) == 2
+    says(capsys.readouterr().err, "spanagree: error: -o x.png: .png …")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = "plotting needs matplotlib, which is not installed; the extra plot brings it; run in a clone of spanagree: pip install '.[plot]'"

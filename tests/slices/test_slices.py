@@ -289,6 +289,10 @@ def test_unknown_names(tmp_path, run):
         in err
     )
     assert "a column (there are genre, meta.week, meta.n)" in err
+    for by in ("no.csv:genre", "no.csv"):  # what is called as a table, and is none
+        code, _, err = run("evaluate", lines, "--tags", "gold=gold,mine=mine", "--by", by)
+        assert code == 2
+        assert f"--by '{by}': no such file 'no.csv'; allowed: label, document" in err
 
 
 def test_wrong_results(crowd):

@@ -18,6 +18,9 @@ from spanagree.settings import build_reading_settings
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
 """Options that name columns."""
 
+SUBMITTED = ("annotation_id", "lead_time")
+"""Columns of Label Studio's tables; the first has a value in each row, a submitted annotation."""
+
 
 @dataclass(frozen=True)
 class ColumnMapping(TagOptions):
@@ -145,7 +148,8 @@ class ColumnMapping(TagOptions):
         users = (
             f"{column}.{key}" for column in self.layers.values() for key in ("users", "status")
         )
-        return [*users, *(column for column in (self.label, self.quote) if column)]
+        submitted = () if self.annotator is None else SUBMITTED
+        return [*users, *submitted, *(column for column in (self.label, self.quote) if column)]
 
     def get_content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return the text, the tokens or the length of a row, which offsets refer to.

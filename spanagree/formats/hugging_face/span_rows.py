@@ -7,7 +7,7 @@ from typing import Any
 
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
-from spanagree.errors import is_integer, quote_value
+from spanagree.errors import is_integer, pluralize, quote_value
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
@@ -15,7 +15,7 @@ from spanagree.formats.hugging_face.columns import (
     parse_integer,
     yield_required_rows,
 )
-from spanagree.formats.hugging_face.shape import ColumnMapping
+from spanagree.formats.hugging_face.shape import SUBMITTED, ColumnMapping
 from spanagree.formats.hugging_face.spans import SpanReader, split_by_annotator
 from spanagree.formats.records import (
     RawAnnotation,
@@ -61,13 +61,18 @@ def _yield_records(
     }
     annotator_names = find_label_names(features, str(shape.annotator), None)
     reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
+    n_submitted_without_spans = 0
 
     def yield_annotations(
         row: Mapping[str, Any], text: Any, location: str
     ) -> Iterator[RawAnnotation]:
         """Yield the annotation of each annotator in a row."""
+        nonlocal n_submitted_without_spans
         for layer, column in layers.items():
             cell = get_cell(row, column)
+            if cell is None and has_row_per_annotator and _is_submitted(row):
+                n_submitted_without_spans += 1
+                cell = []
             pairs = [
                 (
                     _get_annotator_name(row, shape.annotator, annotator_names)
@@ -101,6 +106,19 @@ def _yield_records(
         text = "" if shape.strings else content.get("text", content.get("tokens"))
         yield Record(location, id_, content, yield_annotations(row, text, location))
     log.notes += reader.yield_notes()
+    if n_submitted_without_spans:
+        log.notes.append(
+            f"{log.prefix}{pluralize(n_submitted_without_spans, 'row')} of Label Studio with an"
+            f" annotation_id and nothing under {shape.spans}: seen, and nothing marked"
+        )
+
+
+def _is_submitted(row: Mapping[str, Any]) -> bool:
+    """Check whether a row is an annotation that Label Studio exported, thus a submitted one.
+
+    Its CSV has an empty cell, and its JSON-MIN no key, for an annotation without spans.
+    """
+    return row.get(SUBMITTED[0]) is not None and all(column in row for column in SUBMITTED)
 
 
 def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:

@@ -11,6 +11,7 @@ from spanagree.files import PathName, read_bytes
 from spanagree.formats.file_head import read_head
 from spanagree.formats.inception.cas import looks_like_cas
 from spanagree.formats.inception.project import (
+    UNKNOWN_STATE,
     File,
     Project,
     build_file,
@@ -68,7 +69,7 @@ def read_annotation_files(pattern: PathName, layer: str, span_layer: str | None)
     project = Project(escape_path(pattern), span_layer, "auto")
     for document, document_files in documents.items():
         users = (file.stems[0] for file in document_files if not is_initial(file))
-        project.add_document(document, document_files, dict.fromkeys(users, "FINISHED"))
+        project.add_document(document, document_files, dict.fromkeys(users, UNKNOWN_STATE))
     return project
 
 

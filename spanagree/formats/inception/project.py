@@ -56,6 +56,12 @@ STATES = {
 """States of an annotator's work on a document, with their names in notes."""
 
 
+UNKNOWN_STATE = "UNKNOWN"
+"""State of all work in a project without the record of states, or in single files."""
+
+_UNTOUCHED = ("NEW", "IGNORE")
+_NAMES_OF_STATES = {**STATES, UNKNOWN_STATE: "of unknown state"}
+
 _INITIAL = re.compile(r"INITIAL_CAS\d*")  # a number is of a temporary file
 _READABLE = (".tsv", ".xmi", ".json", ".zip")
 _FILE = re.compile(r"((?:(?!annotation/|curation/)[^/]*/)*)(annotation|curation)/(.+)/([^/]+)")
@@ -109,6 +115,7 @@ class Project:
         annotators: annotators with a record or a file.
         declared: document without text, with the layers that the project declares.
         n_seen, n_unseen: number of annotations that count as seen or unseen, by reason.
+        n_unknown: number of annotations that count as seen as their states are unknown.
         n_missing: number of documents without a file.
         n_skipped: number of skipped structures, by kind.
     """
@@ -123,6 +130,7 @@ class Project:
         self.declared: CasDocument = EMPTY
         self.n_seen: Counter[str] = Counter()
         self.n_unseen: Counter[str] = Counter()
+        self.n_unknown = 0
         self.n_missing = 0
         self.n_skipped: Counter[str] = Counter()
 
@@ -148,7 +156,7 @@ class Project:
             curated = [file for file in annotator_files if _CURATOR in file.stems]
             self.n_skipped["curation file"] += len(curated)
             annotator_files = [file for file in annotator_files if file not in curated]
-            states = {file.stems[0]: "FINISHED" for file in annotator_files}
+            states = {file.stems[0]: UNKNOWN_STATE for file in annotator_files}
         matched = _match_files(annotator_files, states, self.location)
         for user, state in states.items():
             self.add_annotator(document, user, matched.get(user), state, imported)
@@ -164,12 +172,13 @@ class Project:
             document: id of the document.
             user: name of the annotator.
             file: file with the annotations of the annotator, or ``None`` if there is none.
-            state: state of the annotator's work on the document, a key of ``STATES``.
+            state: state of the annotator's work on the document, a key of ``STATES`` or
+                ``UNKNOWN_STATE``.
             imported: document before annotation.
         """
         self.annotators[user] = None
-        reason = STATES[state]
-        untouched = state in ("NEW", "IGNORE")
+        reason = _NAMES_OF_STATES[state]
+        untouched = state in _UNTOUCHED
         if file is None or untouched:
             self.n_unseen[reason if untouched else f"{reason} without a file"] += 1
             return
@@ -186,6 +195,7 @@ class Project:
             self.n_unseen[reason] += 1
             return
         self.n_seen[reason] += 1
+        self.n_unknown += state == UNKNOWN_STATE
         self.n_skipped += page.n_skipped
         self.pages.setdefault(document, {})[user] = page
 
@@ -203,6 +213,15 @@ class Project:
         ]
         left_out = f"{pluralize(self.n_missing, 'document')} without a file left out"
         return sums + [left_out] * bool(self.n_missing)
+
+    def yield_notes(self) -> Iterator[str]:
+        """Yield a note if states are unknown, so that unfinished work counts too."""
+        if self.n_unknown:
+            yield (
+                f"{self.location}: no record of states (exportedproject.json), so"
+                f" {pluralize(self.n_unknown, 'annotation')} with a file count as seen, of new,"
+                " ignored and unfinished documents too; a backup archive of the project has it"
+            )
 
 
 @contextmanager
@@ -247,6 +266,8 @@ def build_file(name: str, data: bytes, location: str) -> File:
 
 def read_project(path: PathName, layer: str | None, in_progress: str, curation: bool) -> Project:
     """Read a project. Without a description (JSON), annotators with a file saw the document.
+
+    As the states are then unknown, a note says so.
 
     If ``curation`` is True, curated documents are read as an annotator.
 
@@ -401,7 +422,7 @@ def _match_files(
             temporary = re.compile(re.escape(user.ljust(3, "_")) + r"\d+")
             users += [user] if any(map(temporary.fullmatch, file.stems)) else []
         if len(users) > 1:
-            users = [user for user in users if states[user] in ("FINISHED", "INPROGRESS")]
+            users = [user for user in users if states[user] not in _UNTOUCHED]
         if len(users) > 1 or (users and users[0] in matched):
             raise InputError(
                 f"{file.location}: a file of annotator {join_names(users)}"

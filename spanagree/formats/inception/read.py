@@ -98,7 +98,8 @@ def read_raw_inception(
     )
     sources = {}
     for name, project in projects.items():
-        log = ReadLog(names[name], notes=[_compose_note(names[name], layer_features, project)])
+        note = _compose_note(names[name], layer_features, project)
+        log = ReadLog(names[name], notes=[note, *project.yield_notes()])
         records = _yield_records(project.texts, project.pages, layer_features, log)
         sources[name] = build_raw_from_records(
             records, log, reading, annotators=project.annotators, again=False
