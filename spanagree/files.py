@@ -617,6 +617,16 @@ def yield_pairs_of_same_file(paths: Sequence[PathName]) -> Iterator[tuple[int, i
             yield first_index[identity], i
 
 
+def _split_path(path: PathName) -> tuple[str, ...]:
+    """Split a path into folders and a name, which ``.`` and ``..`` lack.
+
+    >>> _split_path("a/../b.conll"), _split_path(".")[-1] == Path.cwd().name
+    (('b.conll',), True)
+    """
+    parts = Path(os.path.normpath(path)).parts
+    return Path(os.path.abspath(path)).parts if parts[-1:] in ((), ("..",)) else parts
+
+
 def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()) -> list[str]:
     """Choose a name for each path, different from each other and from ``taken_names``."""
     for path in paths:
@@ -630,9 +640,7 @@ def choose_file_names(paths: Sequence[PathName], taken_names: Sequence[str] = ()
         raise InputError(
             f"{name}: the same file {repetition}; NAME=FILE gives it a name of its own"
         )
-    path_parts = [
-        ("stdin",) if path == "-" else Path(os.path.normpath(path)).parts for path in paths
-    ]
+    path_parts = [("stdin",) if path == "-" else _split_path(path) for path in paths]
     depths = [1] * len(path_parts)
     while True:
         names = ["/".join(parts[-depth:]) for parts, depth in zip(path_parts, depths, strict=True)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -376,6 +378,9 @@ def test_names():
     assert choose_file_names(["x/a", "y/a", "z/b"]) == ["x/a", "y/a", "b"]
     assert choose_file_names(["p/x/a", "q/x/a"]) == ["p/x/a", "q/x/a"]
     assert choose_file_names(["a", "x/a"]) == ["a", "x/a"]
+    here = Path.cwd()
+    assert choose_file_names(["."]) == [here.name]
+    assert choose_file_names([".."]) == [here.parent.name]
     assert choose_file_names(["x/a", "-"], taken_names=["a"]) == ["x/a", "stdin"]
     assert name_layers({"n": "x/a"}) == {"n": "x/a"}
     with refuses(sa.InputError, "… ./a: the same file as a … NAME=FILE"):
