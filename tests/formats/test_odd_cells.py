@@ -181,6 +181,27 @@ def test_one_odd_row_among_tags(odd, message):
         sa.read(rows)
 
 
+@pytest.mark.parametrize("name", ["ner_tags", "bio", "labels"])
+@pytest.mark.parametrize("tags", [["B-PER"], ["B-PER", "O", "O"], ["B-PER", "I-PER", "E-PER", "O"]])
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_no_row_has_a_tag_for_each_token(name, tags, n_rows):
+    """Tags are not taken for quotes because their number is wrong in every row."""
+    with refuses(sa.InputError, f"column '{name}', row 1: {len(tags)} … for 2 tokens; …"):
+        sa.read([{"tokens": ["Jo", "Smith"], name: tags}] * n_rows)
+
+
+def test_unmarked_rows_without_a_tag_for_each_token():
+    """A usual name is enough where nothing is marked."""
+    with refuses(sa.InputError, "column 'ner_tags', row 1: 1 tag for 2 tokens; …"):
+        sa.read([{"tokens": ["Jo", "Smith"], "ner_tags": ["O"]}])
+
+
+def test_quotes_that_look_like_tags():
+    """A quote such as E-mail stands in the tokens, and is no tag."""
+    corpus = sa.read([{"tokens": ["An", "E-mail", "of", "Jo"], "answer": ["E-mail"]}])
+    assert corpus[0].segments["answer"] == ((1, 2, "span"),)
+
+
 def test_mostly_odd_cells_are_said(write_here, capsys):
     """A column of which most are no spans is said to be passed over, also before an error."""
     rows = [{"text": TEXT, "gold": SPANS, "model": SPANS if i < 2 else "no"} for i in range(6)]
