@@ -225,4 +225,5 @@ def compose_ignored_note(name: str, counts: Mapping[str, int]) -> tuple[str, ...
     """
     phrases = [pluralize(count, noun) for noun, count in counts.items() if count]
     text = " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
-    return (f"{escape_name(name)}: {text} passed over",) if phrases else ()
+    prefix = f"{escape_name(name)}: " if name else ""
+    return (f"{prefix}{text} passed over",) if phrases else ()

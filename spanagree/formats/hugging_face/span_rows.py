@@ -8,6 +8,7 @@ from typing import Any
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
 from spanagree.errors import is_integer, quote_value
+from spanagree.formats.exports import find_ignored_noun
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
@@ -16,7 +17,12 @@ from spanagree.formats.hugging_face.columns import (
     yield_required_rows,
 )
 from spanagree.formats.hugging_face.shape import ColumnMapping
-from spanagree.formats.hugging_face.spans import SpanReader, split_by_annotator
+from spanagree.formats.hugging_face.spans import (
+    SpanReader,
+    is_sequence,
+    parse_cell,
+    split_by_annotator,
+)
 from spanagree.formats.records import (
     RawAnnotation,
     RawSpan,
@@ -65,9 +71,10 @@ def _yield_records(
     def yield_annotations(
         row: Mapping[str, Any], text: Any, location: str
     ) -> Iterator[RawAnnotation]:
-        """Yield the annotation of each annotator in a row."""
+        """Yield the annotation of each annotator in a row; one not accepted has no spans."""
+        is_ignored = _count_if_ignored(row, shape, log, location)
         for layer, column in layers.items():
-            cell = get_cell(row, column)
+            cell = None if is_ignored else get_cell(row, column)
             pairs = [
                 (
                     _get_annotator_name(row, shape.annotator, annotator_names)
@@ -101,6 +108,23 @@ def _yield_records(
         text = "" if shape.strings else content.get("text", content.get("tokens"))
         yield Record(location, id_, content, yield_annotations(row, text, location))
     log.notes += reader.yield_notes()
+
+
+def _count_if_ignored(
+    row: Mapping[str, Any], shape: ColumnMapping, log: ReadLog, location: str
+) -> bool:
+    """Check whether the annotator of a row rejected or ignored it, and count it.
+
+    Raises:
+        InputError: if the answer is unknown.
+    """
+    answer = None if shape.answer is None else row.get(shape.answer)
+    noun = None if answer is None else find_ignored_noun(answer, location)
+    if noun is None:
+        return False
+    cells = [parse_cell(row.get(column)) for column in shape.layers.values()]
+    log.count_ignored_answer(noun, sum(len(cell) for cell in cells if is_sequence(cell)))
+    return True
 
 
 def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:
