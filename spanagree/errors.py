@@ -88,6 +88,23 @@ class MissingLayerError(SettingError):
     """Error for a layer that is not in the corpus; another block may contain it."""
 
 
+class MissingColumnError(SettingError):
+    """Error for a column that rows lack; in several files, another one may have it.
+
+    Attributes:
+        column: name of the column.
+    """
+
+    column: str = ""
+
+    @classmethod
+    def from_column(cls, message: str, column: str) -> MissingColumnError:
+        """Build the error of a column."""
+        error = cls(message)
+        error.column = column
+        return error
+
+
 def quote_value(value: object) -> str:
     """Quote a user's value for a message: on one line, escaped and truncated.
 

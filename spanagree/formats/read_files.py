@@ -202,11 +202,11 @@ class _Source:
     def raise_unneeded_texts(self) -> None:
         """Raise the error for a file of texts that no other file needs."""
         name = escape_path(self.path)
-        if column := self.sniffed_file.marked_column:
+        if column := self.sniffed_file.answer_column:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{column}")
             raise InputError(
-                f"{name}: texts with marks in them; --spans {quoted} reads them beside a file with"
-                " the texts"
+                f"{name}: texts with marks or JSON in them; --spans {quoted} reads them beside a"
+                " file with the texts"
             )
         if columns := self.sniffed_file.possible_annotation_columns:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{columns[0]}")
