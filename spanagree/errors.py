@@ -105,6 +105,23 @@ class MissingColumnError(SettingError):
         return error
 
 
+class EncodingError(InputError):
+    """Error for a text in another encoding than the one that it is read in.
+
+    Attributes:
+        problem: message without advice.
+    """
+
+    problem: str = ""
+
+    @classmethod
+    def from_problem(cls, problem: str, advice: str) -> EncodingError:
+        """Build the error of a problem and what to do about it."""
+        error = cls(f"{problem}; {advice}")
+        error.problem = problem
+        return error
+
+
 def quote_value(value: object) -> str:
     """Quote a user's value for a message: on one line, escaped and truncated.
 

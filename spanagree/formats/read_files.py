@@ -28,7 +28,7 @@ from spanagree.errors import (
     join_names,
     quote_value,
 )
-from spanagree.files import PathName, name_files_in_errors
+from spanagree.files import PathName, advise_on_encoding, name_files_in_errors
 from spanagree.formats.combine import (
     JOIN,
     join_documents_by_text,
@@ -114,7 +114,8 @@ class _Source:
         reader_options = {key: value for key, value in self.options.items() if key in takes}
         if texts is not None:
             reader_options["texts"] = texts
-        raw = get_format(self.resolved_format).read(self.path, **reader_options)
+        with advise_on_encoding(takes):
+            raw = get_format(self.resolved_format).read(self.path, **reader_options)
         if _SELECTING_OPTIONS.isdisjoint(reader_options):
             raw = _count_unread_marks(self.path, raw, self.resolved_format, thorough=thorough)
         name = escape_path(self.path)
@@ -392,7 +393,8 @@ def _read_layers(
     """
     reader_options = {key: value for key, value in set_options.items() if key in reader.takes}
     if name != "conll":
-        return reader.read({source.layer: source.path for source in sources}, **reader_options)
+        with advise_on_encoding(reader.takes):
+            return reader.read({source.layer: source.path for source in sources}, **reader_options)
     raw = reader.read(
         {source.layer: source.path for source in sources},
         **reader_options,

@@ -121,10 +121,8 @@ def _guess_from_head(head: FileHead) -> dict[str, Any]:
     if head.shape not in ("csv", "tsv"):
         return {}
     rows: list[Any] = []
-    for encoding in (
-        "utf-8",
-        "latin-1",
-    ):  # latin-1 decodes any bytes; reading raises if it is not UTF-8
+    # latin-1 decodes any bytes but zeros; reading raises if it is not the encoding of the file
+    for encoding in ("utf-8", "latin-1", "utf-16-le", "utf-16-be"):
         if not rows:
             with suppress(InputError):  # reading raises the error of a row
                 rows.extend(islice(_TextTable(head.path, encoding), LOOKED_AT))
