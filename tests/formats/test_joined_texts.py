@@ -356,6 +356,31 @@ def test_answers_in_words_beside_the_text(write):
     assert corpus[0].segments == {"answer": (JO,)}
 
 
+@pytest.mark.parametrize("texts", ["texts.csv", "gold.jsonl", "texts-[1].csv"])
+@pytest.mark.parametrize("answer", [ODD_ANSWERS[0], [["Jo", "PER"]]])
+def test_checking_with_the_text_elsewhere(write, tmp_path, capsys, texts, answer):
+    """It names a file of texts as that; the options of JSON read each file again."""
+    write("llm.jsonl", [{"id": "a", "answer": answer}])
+    for name in ("texts.csv", "texts-1.csv"):
+        (tmp_path / name).write_text(f"id,text\na,{TEXT}\n", "utf-8")
+    answers = "llm-[1].jsonl" if "[" in texts else "llm.jsonl"
+    if "[" in texts:
+        (tmp_path / "llm.jsonl").rename("llm-1.jsonl")
+    file, text_file = (name.replace("[1]", "1") for name in (answers, texts))
+    spans = ["--spans", f"{file}:answer"] if isinstance(answer, str) else []
+    assert main(["check", answers, texts, *spans]) in (None, 0)
+    has_gold = texts == "gold.jsonl"
+    counted = "read as dataset" if has_gold else "read as dataset (1 file), texts alone (1 file)"
+    assert capsys.readouterr().out.splitlines()[0] == counted
+    assert main(["check", answers, texts, *spans, "--format", "json"]) in (None, 0)
+    reading = json.loads(capsys.readouterr().out)["reading"]
+    assert reading[file] == {"from": "dataset", "spans": "answer", "document": "id"}
+    assert bool(reading[text_file]) == has_gold
+    options = {option: value for option, value in reading[file].items() if option != "from"}
+    again = sa.read([file, text_file], **{key: f"{file}:{value}" for key, value in options.items()})
+    assert again[0].segments["answer"] == (JO,)
+
+
 def test_converting_with_the_text_elsewhere(write):
     """A file of texts has no format of its own; convert asked it for one, and refused it."""
     write("llm.jsonl", [{"id": "a", "spans": [[0, 2, "PER"]]}])
