@@ -186,10 +186,12 @@ class _Guess:
 
         Args:
             use: use of the column.
-            fit: condition that all entries meet.
+            fit: condition that all entries meet; ids of documents have their own.
             excluded: columns to leave out.
         """
         for usual_name in COLUMNS[use]:
+            if use == "document":
+                fit = _choose_id_condition(usual_name)
             nested = (
                 self._columns_by_plain_name.get((True, usual_name), ())
                 if use == "annotator"
@@ -756,7 +758,8 @@ class _Guess:
                 if simplify_name(candidate) == name and candidate not in excluded
             ):
                 cells = list(self.yield_cells(column))
-                is_complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
+                is_id = _choose_id_condition(name)
+                is_complete = len(cells) == len(self.rows) and all(map(is_id, cells))
                 if is_complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
                 self.span_like.append(column)
@@ -776,6 +779,19 @@ def _is_table(spans: object) -> bool:
 def _is_name(cell: Any) -> bool:
     """Check whether a cell may be a name or an id: an integer, or a short text."""
     return is_integer(cell) or (isinstance(cell, str) and bool(cell.strip()) and len(cell) < 200)
+
+
+def _choose_id_condition(name: str) -> _Fits:
+    """Choose the condition of ids in a column: of any length, such as URLs, if it is called so.
+
+    A column that is called ``document`` or ``file`` may have the text.
+    """
+    return _is_id if name.endswith("id") else _is_name
+
+
+def _is_id(cell: Any) -> bool:
+    """Check whether a cell may be an id: an integer, or a text that is not blank."""
+    return is_integer(cell) or (isinstance(cell, str) and bool(cell.strip()))
 
 
 def _is_number(cell: Any) -> bool:
