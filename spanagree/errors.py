@@ -88,6 +88,40 @@ class MissingLayerError(SettingError):
     """Error for a layer that is not in the corpus; another block may contain it."""
 
 
+class MissingColumnError(SettingError):
+    """Error for a column that rows lack; in several files, another one may have it.
+
+    Attributes:
+        column: name of the column.
+    """
+
+    column: str = ""
+
+    @classmethod
+    def from_column(cls, message: str, column: str) -> MissingColumnError:
+        """Build the error of a column."""
+        error = cls(message)
+        error.column = column
+        return error
+
+
+class EncodingError(InputError):
+    """Error for a text in another encoding than the one that it is read in.
+
+    Attributes:
+        problem: message without advice.
+    """
+
+    problem: str = ""
+
+    @classmethod
+    def from_problem(cls, problem: str, advice: str) -> EncodingError:
+        """Build the error of a problem and what to do about it."""
+        error = cls(f"{problem}; {advice}")
+        error.problem = problem
+        return error
+
+
 def quote_value(value: object) -> str:
     """Quote a user's value for a message: on one line, escaped and truncated.
 

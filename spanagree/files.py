@@ -9,13 +9,14 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from spanagree.errors import (
+    EncodingError,
     InputError,
     SettingError,
     SpanAgreeError,
@@ -129,6 +130,7 @@ def decode_bytes(name: str, raw: bytes, encoding: str, lines_before: int = 0) ->
         SettingError: if the encoding is unknown.
     """
     encoding = resolve_encoding(raw, encoding)
+    _check_not_compressed(name, raw)
     try:
         text = raw.decode(encoding)
     except ValueError as error:
@@ -189,9 +191,11 @@ def _yield_texts(
     with _name_input_in_errors(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
         raw = open(source, "rb", closefd=name != "-")  # noqa: SIM115 — closed below
-        text = io.TextIOWrapper(raw, resolve_encoding(raw.peek(2), encoding), newline="\n")
+        start = raw.peek(2)
+        text = io.TextIOWrapper(raw, resolve_encoding(start, encoding), newline="\n")
     lines_before = 0
     with text:
+        _check_not_compressed(name, start)
         try:
             for index, piece in enumerate(split(text)):
                 if "\0" in piece:
@@ -374,9 +378,39 @@ def _check_not_zip(name: str, raw: bytes) -> None:
         raise InputError(f"{name}: a zip, and a text is needed; unpack it and name its files")
 
 
-def _build_encoding_error(location: str, problem: str) -> InputError:
+def _check_not_compressed(name: str, raw: bytes) -> None:
+    """Check that the bytes of a text are not compressed by gzip."""
+    if raw.startswith(b"\x1f\x8b"):
+        raise InputError(
+            f"{name}: compressed by gzip, and a text is needed; unpack it with gunzip and name the"
+            " file that this leaves"
+        )
+
+
+def _build_encoding_error(location: str, problem: str) -> EncodingError:
     """Build the error for a text with another encoding; it names the option."""
-    return InputError(f"{location}: {problem}; --encoding (encoding=) names the file's encoding")
+    advice = "--encoding (encoding=) names the file's encoding"
+    return EncodingError.from_problem(f"{location}: {problem}", advice)
+
+
+@contextmanager
+def advise_on_encoding(options: Collection[str]) -> Iterator[None]:
+    """Advise to convert a file, in an error raised inside, where no option names its encoding.
+
+    Args:
+        options: names of the options that the reader of the file takes.
+
+    Raises:
+        InputError: instead of an error for another encoding.
+    """
+    try:
+        yield
+    except EncodingError as error:
+        if "encoding" in options:
+            raise
+        raise InputError(
+            f"{error.problem}; convert it to UTF-8 first, as iconv -f ENCODING -t UTF-8 does"
+        ) from None
 
 
 def find_file(folder: Path, name: str) -> Path | None:

@@ -45,11 +45,10 @@ def check(job: CommandContext, fail_on: str = "error") -> None:
     read_as, format_name, repair = job.split_reading_arguments()
     raw = read_raw_patterns(job.paths, read_as, format_name, repeats=True, thorough=True)
     result = inspect(apply_repairs(raw, repair))
-    files = job.list_files()
     if job.format == "json":
-        reading = {file: find_reading_options(file, read_as, format_name) for file in files}
+        reading = find_reading_options(job.paths, read_as, format_name)
         job.write_output(to_json({**result.to_dict(), "reading": reading}))
     else:
-        job.write_output(f"{describe_readers(files, read_as, format_name)}\n{result.to_text()}")
+        job.write_output(f"{describe_readers(job.paths, read_as, format_name)}\n{result.to_text()}")
     if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

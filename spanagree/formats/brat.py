@@ -31,6 +31,7 @@ from spanagree.errors import (
 from spanagree.files import (
     BOM,
     PathName,
+    advise_on_encoding,
     name_files_in_errors,
     name_output_in_errors,
     read_marked_text,
@@ -136,6 +137,7 @@ def read_brat(
 
 
 @name_files_in_errors()
+@advise_on_encoding(())
 def read_raw_brat(
     folder: PathName, *, absent: Absent | None = None, ends: Ends | None = None
 ) -> RawCorpus:

@@ -12,6 +12,12 @@ from spanagree.errors import check_choice, invalid_value, join_names
 OUR_ID = "spanagree_id"
 """Key of a document's id in written files, as tools renumber documents but keep other keys."""
 
+ANSWER = "answer"
+"""Key of Prodigy's rows that says whether the annotator accepted the row."""
+
+IGNORED_ANSWERS = {"reject": "rejected row", "ignore": "ignored row"}
+"""Nouns of the answers of annotators who did not accept a row, and so never saw it."""
+
 ANNOTATOR_FROM = {
     "id": "a number: Label Studio's completed_by, Prodigy's _annotator_id, doccano's user",
     "email": "the part of an e-mail before @, in Label Studio",
@@ -67,6 +73,19 @@ def convert_to_seconds(value: object) -> float | None:
         return float(value) if isinstance(value, (int, float)) else None
     except (ValueError, OverflowError):
         return None
+
+
+def find_ignored_noun(answer: object, location: str) -> str | None:
+    """Find the noun of a row that was rejected or ignored; `None` for an accepted one.
+
+    Raises:
+        InputError: if the answer is another value.
+    """
+    if answer == "accept":
+        return None
+    if isinstance(answer, str) and answer in IGNORED_ANSWERS:
+        return IGNORED_ANSWERS[answer]
+    raise invalid_value(f"{location}: {ANSWER}", answer, "accept, reject or ignore is needed")
 
 
 def check_objects(value: object, noun: str, location: str) -> list[dict[str, Any]]:

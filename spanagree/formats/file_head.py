@@ -80,7 +80,8 @@ def read_head(path: PathName) -> FileHead:
     if head.startswith(UTF_16_MARKS):
         return recognise_text(name, head, UTF_16)
     if b"\0" in head:
-        return FileHead(name, "binary")
+        encoding = _find_unmarked_utf_16(head)
+        return recognise_text(name, head, encoding) if encoding else FileHead(name, "binary")
     first_byte = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS_SIZE) >= _N_LINES:
         return recognise_text(name, head[:_ROWS_SIZE])  # only the first lines are read
@@ -92,6 +93,21 @@ def read_head(path: PathName) -> FileHead:
             )
         return recognise_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD_SIZE))
     return file_head
+
+
+def _find_unmarked_utf_16(head: bytes) -> str:
+    """Find the order of bytes of UTF-16 without a mark; empty for other bytes with zeros.
+
+    Reading asks for the encoding, or has it from the user.
+
+    >>> [_find_unmarked_utf_16(head) for head in (b"J\\0o\\0", b"\\0J\\0o", b"\\0\\0o")]
+    ['utf-16-le', 'utf-16-be', '']
+    """
+    halves = {"utf-16-le": (head[1::2], head[::2]), "utf-16-be": (head[::2], head[1::2])}
+    for encoding, (high_bytes, low_bytes) in halves.items():
+        if 2 * high_bytes.count(0) > len(high_bytes) and not low_bytes.count(0):
+            return encoding
+    return ""
 
 
 def read_head_inside(start: FileHead, member: str) -> FileHead:
@@ -225,4 +241,5 @@ def compose_ignored_note(name: str, counts: Mapping[str, int]) -> tuple[str, ...
     """
     phrases = [pluralize(count, noun) for noun, count in counts.items() if count]
     text = " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
-    return (f"{escape_name(name)}: {text} passed over",) if phrases else ()
+    prefix = f"{escape_name(name)}: " if name else ""
+    return (f"{prefix}{text} passed over",) if phrases else ()

@@ -38,7 +38,14 @@ from spanagree.errors import (
     is_integer,
     quote_value,
 )
-from spanagree.files import PathName, format_json, parse_json, read_text, write_text
+from spanagree.files import (
+    PathName,
+    advise_on_encoding,
+    format_json,
+    parse_json,
+    read_text,
+    write_text,
+)
 from spanagree.formats.records import (
     RawAnnotation,
     RawRelation,
@@ -80,6 +87,7 @@ def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Cor
     return build_valid_corpus(read_raw_jsonl(path), repair)
 
 
+@advise_on_encoding(())
 def read_raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
     """Read the rows of a file in spanagree's format, unchecked.
 

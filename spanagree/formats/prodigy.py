@@ -16,11 +16,13 @@ from spanagree.corpus.tokens import count_characters, join_words
 from spanagree.errors import InputError, invalid_value, is_integer, join_names, pluralize
 from spanagree.files import PathName, format_json, write_text
 from spanagree.formats.exports import (
+    ANSWER,
     OUR_ID,
     check_name_source,
     check_objects,
     compose_nameless_note,
     convert_to_seconds,
+    find_ignored_noun,
     parse_number_in_name,
 )
 from spanagree.formats.json_records import yield_json_records
@@ -32,7 +34,6 @@ REVIEW = "review"
 
 _KEYS = {"id": ("_annotator_id", "_session_id"), "session": ("_session_id",), "file": ()}
 _SESSION_START = re.compile(r"(^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
-_IGNORED_ANSWERS = {"reject": "rejected row", "ignore": "ignored row"}
 _IGNORED_NOUNS = {"accept": "choice"}
 
 
@@ -138,15 +139,9 @@ class _RowReader:
         self, row: Mapping[str, Any], annotator: Any, location: str
     ) -> RawAnnotation:
         """Build the annotation of an annotator, with spans if they accepted the row."""
-        answer = row.get("answer", "accept")
-        if answer != "accept":
-            if not isinstance(answer, str) or answer not in _IGNORED_ANSWERS:
-                raise invalid_value(
-                    f"{location}: answer", answer, "accept, reject or ignore is needed"
-                )
-            self.log.passed[_IGNORED_ANSWERS[answer]] += 1
+        if noun := find_ignored_noun(row.get(ANSWER, "accept"), location):
             n_spans = len(row["spans"]) if isinstance(row.get("spans"), list) else 0
-            self.log.within[f"in {_IGNORED_ANSWERS[answer]}s"] += n_spans
+            self.log.count_ignored_answer(noun, n_spans)
             return RawAnnotation(annotator, None)
         is_binary = bool(row.get("_is_binary"))
         self.n_binary += is_binary

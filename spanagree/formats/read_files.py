@@ -28,7 +28,7 @@ from spanagree.errors import (
     join_names,
     quote_value,
 )
-from spanagree.files import PathName, name_files_in_errors
+from spanagree.files import PathName, advise_on_encoding, name_files_in_errors
 from spanagree.formats.combine import (
     JOIN,
     join_documents_by_text,
@@ -99,6 +99,11 @@ class _Source:
         return self.format_name or self.sniffed_file.find_format(self.options)
 
     @property
+    def is_read_for_texts(self) -> bool:
+        """True if the file has texts by id for the other files, but no annotations."""
+        return not self.is_only_file and self.sniffed_file.has_texts_only(self.options)
+
+    @property
     def has_recognised_format(self) -> bool:
         """True if the named format is also the recognised one."""
         with suppress(SpanAgreeError):
@@ -116,7 +121,8 @@ class _Source:
         reader_options = {key: value for key, value in self.options.items() if key in takes}
         if texts is not None:
             reader_options["texts"] = texts
-        raw = get_format(self.resolved_format).read(self.path, **reader_options)
+        with advise_on_encoding(takes):
+            raw = get_format(self.resolved_format).read(self.path, **reader_options)
         if _SELECTING_OPTIONS.isdisjoint(reader_options):
             raw = _count_unread_marks(self.path, raw, self.resolved_format, thorough=thorough)
         name = escape_path(self.path)
@@ -204,11 +210,11 @@ class _Source:
     def raise_unneeded_texts(self) -> None:
         """Raise the error for a file of texts that no other file needs."""
         name = escape_path(self.path)
-        if column := self.sniffed_file.marked_column:
+        if column := self.sniffed_file.answer_column:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{column}")
             raise InputError(
-                f"{name}: texts with marks in them; --spans {quoted} reads them beside a file with"
-                " the texts"
+                f"{name}: texts with marks or JSON in them; --spans {quoted} reads them beside a"
+                " file with the texts"
             )
         if columns := self.sniffed_file.possible_annotation_columns:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{columns[0]}")
@@ -286,25 +292,13 @@ def read_raw_files(
         check_choice(join, JOIN, "join")
     for key in set_options.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
-    sniff_path = cache(SniffedFile.from_path)
-    sources = [
-        _Source(
-            layer,
-            path,
-            select_options_of_file(set_options, layer, files),
-            form,
-            sniff_path,
-            len(files) == 1,
-            layer in (find_user_named_layers(files) if named_layers is None else named_layers),
-        )
-        for layer, path in files.items()
-    ]
+    sources = _build_sources(files, set_options, form, named_layers)
     text_sources: list[_Source] = []
     by_format: dict[str, list[_Source]] = {}
     for source in sources:
         if source.path == "-":
             check_stdin(form)
-        if len(sources) > 1 and source.sniffed_file.has_texts_only(source.options):
+        if source.is_read_for_texts:
             text_sources.append(source)
         else:
             by_format.setdefault(source.resolved_format, []).append(source)
@@ -320,12 +314,8 @@ def read_raw_files(
             continue
         raw_by_source: dict[str, RawCorpus] = {}
         for source in format_sources:
-            texts = None
-            if "texts" in reader.takes and len(sources) > 1:
-                from spanagree.formats.joined_texts import TextLookup
-
-                texts = TextLookup(partial(_collect_texts_of_other_layers, source, sources))
-                lookups.append(texts)
+            texts = _build_text_lookup(source, sources)
+            lookups += [] if texts is None else [texts]
             raw_by_source[source.layer] = source.read_rows(texts, thorough=thorough)
         if join is not None and len(files) > 1:
             raw_by_source = join_documents_by_text(raw_by_source)
@@ -377,6 +367,71 @@ def read_raw_files(
     return merged.replace(reading={**merged.reading, **settings})
 
 
+def _build_sources(
+    files: Mapping[str, PathName],
+    set_options: Options,
+    form: str | None,
+    named_layers: Collection[str] | None = None,
+) -> list[_Source]:
+    """Build the source of each file; see :func:`read_raw_files` for the arguments."""
+    sniff_path = cache(SniffedFile.from_path)
+    return [
+        _Source(
+            layer,
+            path,
+            select_options_of_file(set_options, layer, files),
+            form,
+            sniff_path,
+            len(files) == 1,
+            layer in (find_user_named_layers(files) if named_layers is None else named_layers),
+        )
+        for layer, path in files.items()
+    ]
+
+
+def _build_text_lookup(source: _Source, sources: Sequence[_Source]) -> TextLookup | None:
+    """Build the look-up of texts in the other files, if the reader of a file takes them."""
+    if len(sources) < 2 or "texts" not in get_format(source.resolved_format).takes:
+        return None
+    from spanagree.formats.joined_texts import TextLookup
+
+    return TextLookup(partial(_collect_texts_of_other_layers, source, sources))
+
+
+def read_settings_of_one(
+    layer: str, files: Mapping[str, PathName], options: Options, form: str | None = None
+) -> dict[str, Any]:
+    """Read one of several files, with texts of the others if it has none, for its settings.
+
+    A text of another file is in no column that a setting could name.
+
+    Args:
+        layer: layer of the file.
+        files: paths by layer name.
+        options: options of the readers.
+        form: format of all files. Default: recognised.
+    """
+    sources = _build_sources(files, options, form)
+    source = next(source for source in sources if source.layer == layer)
+    texts = _build_text_lookup(source, sources)
+    settings = source.read_rows(texts).reading.get("read", {})
+    has_own_text = texts is None or not texts.joined
+    return {
+        name: value
+        for name, value in settings.items()
+        if has_own_text or name not in ("text", "tokens")
+    }
+
+
+def find_format_of_one(
+    layer: str, files: Mapping[str, PathName], options: Options, form: str | None = None
+) -> str | None:
+    """Find the format of one of several files; `None` if it is read for its texts alone."""
+    sources = _build_sources(files, options, form)
+    source = next(source for source in sources if source.layer == layer)
+    return None if source.is_read_for_texts else source.resolved_format
+
+
 def _read_layers(
     reader: Format,
     name: str,
@@ -394,7 +449,8 @@ def _read_layers(
     """
     reader_options = {key: value for key, value in set_options.items() if key in reader.takes}
     if name != "conll":
-        return reader.read({source.layer: source.path for source in sources}, **reader_options)
+        with advise_on_encoding(reader.takes):
+            return reader.read({source.layer: source.path for source in sources}, **reader_options)
     raw = reader.read(
         {source.layer: source.path for source in sources},
         **reader_options,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +47,7 @@ from spanagree.tables import find_separator, split_cells
 
 _guess_from_head = import_on_call("spanagree.formats.hugging_face.load", "guess_from_head")
 _read_csv_records = import_on_call("spanagree.formats.csv_rows", "read_csv_records")
+_extract_json = import_on_call("spanagree.formats.literals", "extract_json")
 _has_texts = import_on_call("spanagree.formats.joined_texts", "has_texts")
 _are_all_tagged = import_on_call("spanagree.formats.conll.choose", "are_all_tagged")
 _looks_like_labelled_rows = import_on_call(
@@ -105,6 +107,7 @@ _UNSUPPORTED: tuple[tuple[str, str, str], ...] = (  # pattern of the beginning, 
 _COLUMN_ADVICE = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
 _OFFSET_NAME = re.compile("^(start|begin|off|end|stop|from|to$)|(start|end|offset|begin)$")
 _N_SAMPLE_FILES = 5  # number of files of a folder to read
+_N_SAMPLE_ROWS = 50  # number of rows of a table to read
 _CONLL_EXTENSIONS = {*FORMATS["conll"].extensions} - {".txt", ".tsv"}
 
 
@@ -216,7 +219,7 @@ class SniffedFile(NamedTuple):
             or (form == "conll" and (start.shape == "xml" or _has_no_token_column(start)))
             or (form in ("conll", "dataset") and describe_unsupported_format(start))
         ):
-            raise build_unrecognised_error(start, FORMATS)
+            raise self._build_answers_error() or build_unrecognised_error(start, FORMATS)
         return form
 
     def has_texts_only(self, options: Options) -> bool:
@@ -270,14 +273,47 @@ class SniffedFile(NamedTuple):
         ]
 
     @property
-    def marked_column(self) -> str | None:
-        """Name of the column of texts with tags, or with marks of GPT-NER."""
-        markup = TOOLS["tagged-lines"].begins
-        for row in self.start.objects if self.start else ():
+    def answer_column(self) -> str | None:
+        """Name of the column of a model's answers: texts with tags, or JSON among other words."""
+        for row in self._list_first_rows():
             for key, cell in row.items():
-                if isinstance(cell, str) and re.search(markup, cell):
+                if isinstance(cell, str) and _is_answer(cell):
                     return str(key)
         return None
+
+    def _list_first_rows(self) -> Sequence[Mapping[str, Any]]:
+        """List the objects at the beginning of the file, or the first rows of a table."""
+        if self.start is None or self.start.shape not in ("csv", "tsv"):
+            return self.start.objects if self.start else ()
+        rows: list[Mapping[str, Any]] = []
+        with suppress(InputError):  # reading reports an odd row
+            rows += (row for _, row in islice(_read_csv_records(self.path)[1], _N_SAMPLE_ROWS))
+        return rows
+
+    def _build_answers_error(self) -> InputError | None:
+        """Build the error for a model's answers that are not recognised; `None` without any.
+
+        Only a text shows where their spans are.
+        """
+        column = self.answer_column
+        if column is None:
+            return None
+        names = (str(name) for row in self._list_first_rows() for name in row)
+        text = next(
+            (name for name in names if simplify_name(name) in COLUMNS["text"] and name != column),
+            None,
+        )
+        spans = column if text else f"{os.path.basename(os.fspath(self.path))}:{column}"
+        advice = f"--spans {shlex.quote(spans)} (spans={spans!r})"
+        advice = (
+            f"--text {shlex.quote(text)} (text={text!r}) and {advice} read them"
+            if text
+            else f"name a file that has the texts by id beside it, and {advice}"
+        )
+        return InputError(
+            f"{escape_path(self.path)}: answers with tags, or with JSON among words, under"
+            f" {quote_value(column)}{'' if text else ', and no texts'}; {advice}"
+        )
 
 
 def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
@@ -321,6 +357,17 @@ def _yield_comparable_rows(raw: RawCorpus) -> Iterator[object]:
         (int(raw.document_index[annotation]), names[annotation], start, end, labels[label])
         for annotation, start, end, label in zip(*columns, strict=True)
     )
+
+
+def _is_answer(cell: str) -> bool:
+    """Check whether a text has tags or GPT-NER's marks, or JSON among other words.
+
+    >>> [_is_answer(cell) for cell in ("<PER>Jo</PER> is", 'Sure: ["Jo"]', "see [1]", '["Jo"]')]
+    [True, True, False, False]
+    """
+    is_json_alone = cell.lstrip()[:1] in ("[", "{")
+    has_json = not is_json_alone and not isinstance(_extract_json(cell)[0], str)
+    return has_json or re.search(TOOLS["tagged-lines"].begins, cell) is not None
 
 
 def _have_tags(lines: Sequence[str]) -> bool:

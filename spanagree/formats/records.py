@@ -208,6 +208,16 @@ class ReadLog:
         """Prefix of notes."""
         return f"{self.name}: " if self.name else ""
 
+    def count_ignored_answer(self, noun: str, n_spans: int) -> None:
+        """Count an answer that its annotator did not accept, and the spans in it.
+
+        Args:
+            noun: name of such an answer, such as "rejected row".
+            n_spans: number of its spans.
+        """
+        self.passed[noun] += 1
+        self.within[f"in {noun}s"] += n_spans
+
     def count_unread_marks(self, record: Any) -> None:
         """Count the marks in a record that no path reads."""
         for parent_path, unread_value in yield_unread_parts(record, self.tree) if self.tree else ():

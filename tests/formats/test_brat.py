@@ -217,7 +217,7 @@ BAD = {
     "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' … length 3 … --repair clip-beyond-text … --repair drop-beyond-text"),
     "long offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 " + "9" * 5000}, "{0}/a/x.ann:1: offset '" + "9" * 58 + "… at most 15 digits"),
     "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "annotator 'a', document 'x': segment 0–3 'PER' … 'one' … not 'two' … --repair drop-misplaced"),
-    "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1 … NUL … --encoding (encoding=)"),
+    "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1 … NUL … convert it to UTF-8 first, as iconv"),
 }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def test_refused(answer, text, message):
     [
         ("I'm sorry, I can't do that.", "… neither a list of spans in JSON nor a copy of the …"),
         ("", "… neither a list of spans in JSON nor a copy of the …"),
-        ("[{", "… the JSON of an answer that is cut off, or not valid; …"),
+        ("[{", "… the JSON of an answer that is cut off, not valid, …"),
     ],
 )
 def test_no_answer(answer, message):

@@ -13,6 +13,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.formats.read_files import read_raw_files
+from spanagree.formats.write import write_file
 
 datasets = pytest.importorskip("datasets")
 ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict
@@ -167,6 +168,27 @@ def test_paths_are_paths(tmp_path, ds, name):
         assert read_raw_files({"x": path}, ask, "dataset").content == expected.to_raw().content
     of_csv = read_raw_files({"x": csv_file}, {"text": "t", "spans": {"ann": "s"}}, "dataset")
     assert of_csv.start.tolist() == [0]
+
+
+@pytest.mark.parametrize("name", ["id", "document_id", "uid"])
+@pytest.mark.parametrize("by", [{}, {"annotator": "ann"}])
+def test_long_ids(name, by):
+    """Ids may be URLs of any length; a long text under `document` is none."""
+    ids = [f"https://example.org/{'a' * 300}?page={i} of 2" for i in (1, 2)]
+    rows = [{name: id_, "text": "Jo met", "spans": [[0, 2, "PER"]], **by} for id_ in ids]
+    assert sa.read(rows).ids == tuple(ids)
+    texts = ["Jo met Al. " * 30 + str(i) for i in (1, 2)]
+    rows = [{"document": text, "text": "Jo met", "spans": [[0, 2, "PER"]]} for text in texts]
+    assert sa.read(rows).ids is None
+
+
+def test_long_ids_in_parquet(tmp_path):
+    """They come back as they were written."""
+    pytest.importorskip("datasets")
+    rows = [{"id": "u" * 300 + str(i), "text": "Jo", "spans": [[0, 2, "PER"]]} for i in range(2)]
+    corpus = sa.read(rows)
+    write_file(corpus, tmp_path / "a.parquet", "dataset")
+    assert sa.read(tmp_path / "a.parquet").ids == corpus.ids
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".parquet"])

@@ -308,10 +308,77 @@ def test_marks_in_answers_with_the_text_elsewhere(write, answer, label):
     """An error names the option that reads them. Oracle: the marks, which stand in the text."""
     write("gold.jsonl", [{"id": "a", "text": "Jo met Al.", "spans": [[0, 2, label]]}])
     write("llm.jsonl", [{"id": "a", "output": answer}])
-    with refuses(sa.InputError, "llm.jsonl: texts with marks in them; --spans llm.jsonl:output"):
+    with refuses(
+        sa.InputError, "llm.jsonl: texts with marks or JSON in them; --spans llm.jsonl:output"
+    ):
         sa.read(["llm.jsonl", "gold.jsonl"])
     corpus = sa.read(["llm.jsonl", "gold.jsonl"], spans="llm.jsonl:output")
     assert corpus[0].segments == {"output": ((0, 2, label),), "gold.jsonl": ((0, 2, label),)}
+
+
+IN_WORDS = ["Sure! {} Done.", "Here:\n```json\n{}\n```"]
+ODD_ANSWERS = [words.format('[{"text": "Jo", "label": "PER"}]') for words in IN_WORDS]
+ODD_ANSWERS.append("<PER>Jo</PER> met Al in Rome.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "ending"),
+    [
+        *((answer, "jsonl") for answer in ODD_ANSWERS),
+        *((answer, "csv") for answer in ODD_ANSWERS[:2]),
+    ],
+)
+def test_answers_in_words_with_the_text_elsewhere(write, tmp_path, answer, ending):
+    """The error names the option that reads them. Oracle: as they were made."""
+    file = f"llm.{ending}"
+    if ending == "jsonl":
+        write(file, [{"id": id_, "answer": answer} for id_ in "ac"])
+    else:
+        cell = '"' + answer.replace('"', '""') + '"'
+        (tmp_path / file).write_text(f"id,answer\na,{cell}\nc,{cell}\n", "utf-8")
+    advice = f"{file}: answers … under 'answer', and no texts; … --spans {file}:answer"
+    for files in (["gold.jsonl", file], [file]):
+        with refuses(sa.InputError, advice):
+            sa.read(files)
+    corpus = sa.read(["gold.jsonl", file], spans=f"{file}:answer")
+    assert corpus[0].segments["answer"] == (JO,)
+    missing = "gold.jsonl: no column 'answer'; … --spans FILE:answer …"
+    with refuses(sa.SettingError, missing):
+        sa.read(["gold.jsonl", file], spans="answer")
+
+
+def test_answers_in_words_beside_the_text(write):
+    """A file with the text too takes the names of both columns."""
+    write("llm.jsonl", [{"id": "a", "text": TEXT, "answer": ODD_ANSWERS[0]}])
+    with refuses(sa.InputError, "llm.jsonl: answers … --text text … and --spans answer …"):
+        sa.read("llm.jsonl")
+    corpus = sa.read("llm.jsonl", text="text", spans="answer")
+    assert corpus[0].segments == {"answer": (JO,)}
+
+
+@pytest.mark.parametrize("texts", ["texts.csv", "gold.jsonl", "texts-[1].csv"])
+@pytest.mark.parametrize("answer", [ODD_ANSWERS[0], [["Jo", "PER"]]])
+def test_checking_with_the_text_elsewhere(write, tmp_path, capsys, texts, answer):
+    """It names a file of texts as that; the options of JSON read each file again."""
+    write("llm.jsonl", [{"id": "a", "answer": answer}])
+    for name in ("texts.csv", "texts-1.csv"):
+        (tmp_path / name).write_text(f"id,text\na,{TEXT}\n", "utf-8")
+    answers = "llm-[1].jsonl" if "[" in texts else "llm.jsonl"
+    if "[" in texts:
+        (tmp_path / "llm.jsonl").rename("llm-1.jsonl")
+    file, text_file = (name.replace("[1]", "1") for name in (answers, texts))
+    spans = ["--spans", f"{file}:answer"] if isinstance(answer, str) else []
+    assert main(["check", answers, texts, *spans]) in (None, 0)
+    has_gold = texts == "gold.jsonl"
+    counted = "read as dataset" if has_gold else "read as dataset (1 file), texts alone (1 file)"
+    assert capsys.readouterr().out.splitlines()[0] == counted
+    assert main(["check", answers, texts, *spans, "--format", "json"]) in (None, 0)
+    reading = json.loads(capsys.readouterr().out)["reading"]
+    assert reading[file] == {"from": "dataset", "spans": "answer", "document": "id"}
+    assert bool(reading[text_file]) == has_gold
+    options = {option: value for option, value in reading[file].items() if option != "from"}
+    again = sa.read([file, text_file], **{key: f"{file}:{value}" for key, value in options.items()})
+    assert again[0].segments["answer"] == (JO,)
 
 
 def test_converting_with_the_text_elsewhere(write):

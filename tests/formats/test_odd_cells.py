@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import numpy as np
@@ -85,6 +86,49 @@ def test_tables_in_other_encodings(write_here, encoding):
     else:
         with refuses(sa.InputError, "… byte 0xe9 … utf-8 … --encoding (encoding=)"):
             sa.read(name)
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_tables_in_utf_16_without_a_mark(write_here, ending, order):
+    """They are recognised by the zeros, and read with the encoding. Oracle: the table in UTF-8."""
+    lines = [f"text,start,end,label,id\n{TEXT},0,4,PER,1\n", f"{TEXT},0,4,LOC,2\n"]
+    text = "".join(lines).replace(",", "\t" if ending == "tsv" else ",")
+    expected = sa.read(write_here(f"a.{ending}", text))
+    name = write_here(f"a.{ending}", text.encode(f"utf-16-{order}"))
+    assert sa.read(name, encoding=f"utf-16-{order}") == expected
+    with refuses(sa.InputError, f"{name} … --encoding (encoding=)"):
+        sa.read(name)
+
+
+PUBTATOR = "1|t|Jürgen met Al.\n1|a|\n1\t0\t6\tJürgen\tPER\n\n"
+IN_JSON = {
+    "doccano": {"id": 1, "text": "Jürgen", "label": [[0, 6, "PER"]], "Comments": []},
+    "prodigy": {"_input_hash": 1, "_task_hash": 1, "text": "Jürgen", "spans": []},
+    "jsonl": {"spanagree": 1, "text": "Jürgen", "offsets": "characters", "annotators": {}},
+}
+LATIN = {name: json.dumps(row, ensure_ascii=False) for name, row in IN_JSON.items()}
+
+
+@pytest.mark.parametrize(("form", "text"), [*LATIN.items(), ("pubtator", PUBTATOR)])
+def test_formats_without_an_option_for_encodings(write_here, form, text):
+    """The message advises what works, and no option that is then refused."""
+    name = write_here("a.txt" if form == "pubtator" else "a.jsonl", text.encode("latin-1"))
+    assert find_format(name) == form
+    with refuses(sa.InputError, f"{name}:1: byte 0xfc is not utf-8; convert … iconv …") as error:
+        sa.read(name)
+    assert "--encoding" not in str(error.value)
+    with refuses(sa.SettingError, "encoding doesn't apply … save the files as UTF-8"):
+        sa.read(name, encoding="latin-1")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("name", ["a.conll.gz", "a.jsonl.gz", "a.csv.gz", "a.conll", "a.csv"])
+def test_compressed_files(write_here, name, encoding):
+    """They are said to be compressed, whatever their encoding is called."""
+    path = write_here(name, gzip.compress(b"Jo B-PER\nsings O\n"))
+    with refuses(sa.InputError, f"{path}: compressed by gzip … gunzip"):
+        sa.read(path, encoding=encoding)
 
 
 JSON_ROWS = [{"text": TEXT, "spans": [{"start": 0, "end": 4, "label": "PER"}]}] * 3
@@ -179,6 +223,27 @@ def test_one_odd_row_among_tags(odd, message):
     ]
     with refuses(sa.InputError, message):
         sa.read(rows)
+
+
+@pytest.mark.parametrize("name", ["ner_tags", "bio", "labels"])
+@pytest.mark.parametrize("tags", [["B-PER"], ["B-PER", "O", "O"], ["B-PER", "I-PER", "E-PER", "O"]])
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_no_row_has_a_tag_for_each_token(name, tags, n_rows):
+    """Tags are not taken for quotes because their number is wrong in every row."""
+    with refuses(sa.InputError, f"column '{name}', row 1: {len(tags)} … for 2 tokens; …"):
+        sa.read([{"tokens": ["Jo", "Smith"], name: tags}] * n_rows)
+
+
+def test_unmarked_rows_without_a_tag_for_each_token():
+    """A usual name is enough where nothing is marked."""
+    with refuses(sa.InputError, "column 'ner_tags', row 1: 1 tag for 2 tokens; …"):
+        sa.read([{"tokens": ["Jo", "Smith"], "ner_tags": ["O"]}])
+
+
+def test_quotes_that_look_like_tags():
+    """A quote such as E-mail stands in the tokens, and is no tag."""
+    corpus = sa.read([{"tokens": ["An", "E-mail", "of", "Jo"], "answer": ["E-mail"]}])
+    assert corpus[0].segments["answer"] == ((1, 2, "span"),)
 
 
 def test_mostly_odd_cells_are_said(write_here, capsys):

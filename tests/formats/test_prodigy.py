@@ -48,6 +48,41 @@ def test_answers(read, tmp_path):
     assert notes(corpus) == ["1 ignored row and 1 rejected row passed over"]
 
 
+def test_rows_without_hashes(tmp_path):
+    """They are read as a dataset, by the same rule; an answer of another kind says nothing."""
+    path = tmp_path / "rows.jsonl"
+    kept = ("text", "spans", "answer")
+
+    def read_answers(*answers):
+        """Read rows of one text and span each, with these answers."""
+        rows = [{key: answer(PER, answer=word)[key] for key in kept} for word in answers]
+        path.write_text("".join(f"{json.dumps({'id': i, **row})}\n" for i, row in enumerate(rows)))
+        return sa.read(path)
+
+    corpus = read_answers("accept", "reject", "ignore", None)
+    assert find_format(path) == "dataset"
+    accepted = [(0, 2, "PER")]
+    seen = [marked(corpus, i)[corpus.annotators[0]] for i in range(4)]
+    assert seen == [accepted, None, None, accepted]
+    assert any("1 rejected row and 1 ignored row passed over" in note for note in corpus.notes)
+    balance = {"read": 2, "in ignored rows": 1, "in rejected rows": 1}
+    assert read_raw_files({"": path}, {}).balance["segment"] == balance
+    assert len(read_answers("reject", "yes").layers[path.name]) == 2
+
+
+def test_rows_without_hashes_of_an_unknown_answer():
+    """A later row of another answer is an error, as in Prodigy's own rows."""
+    rows = [{"text": TEXT, "spans": [PER], "answer": "accept"}] * 10_000
+    with refuses(sa.InputError, "row 10001: answer 'skip'; accept, reject or ignore is needed"):
+        sa.read([*rows, {"text": TEXT, "spans": [PER], "answer": "skip"}])
+
+
+def test_notes_on_rows_in_memory():
+    """Rows without a file have notes without a name before them."""
+    rows = [{"text": TEXT, "spans": [PER], "answer": "reject"}]
+    assert sa.read(rows).notes[-1] == "1 rejected row passed over"
+
+
 def test_annotators(read):
     """By _annotator_id, else _session_id, else the file; the session or the file on request."""
     both = answer(by="ann", _session_id="ds-ann")

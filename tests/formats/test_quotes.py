@@ -377,8 +377,65 @@ def test_answers_among_words(answer):
         [{"text": TEXT, "gold": GOLD, "mine": "Nothing: []"}], text="text", spans={"mine": "mine"}
     )
     assert empty[0].segments["mine"] == ()
-    with refuses(sa.InputError, "… the JSON of an answer that is cut off, or not valid; …"):
+    with refuses(sa.InputError, "… the JSON of an answer that is cut off, not valid, …"):
         sa.read([{"text": TEXT, "mine": '["Jo"] or ["York"]'}], text="text", spans={"mine": "mine"})
+
+
+def read_answer(answer, **options):
+    """Read one answer beside gold."""
+    rows = [{"text": TEXT, "gold": GOLD, "mine": answer}]
+    return sa.read(rows, text="text", spans={"gold": "gold", "mine": "mine"}, **options)
+
+
+WHOLE = '[{"entity": "Jo", "type": "PER"}]'
+
+
+@pytest.mark.parametrize("words", ["", "Here: ", "```json\n", '{"PER": ["Jo"]}\n'])
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        WHOLE[:-1],
+        WHOLE[:-1] + ",",
+        WHOLE[:-1] + ', {"entity": "Yo',
+        '[{"entity": "Jo", "type": "PER"}, {"entity": "Y"or"k", "type": "LOC"}]',
+        '[{"entity": "Jo", "type": "PER"}, {"entity": "Y"ork", "type": "LOC"}]',
+        '{"PER": ["Jo"], "LOC": ["Yo',
+        "{'PER': [\"Jo\"], 'LOC': ['Yo",
+        "[['Jo', 'PER'], [\"Jo\", 'PER'], ['Yo",
+        '{"entities": [{"entity": "Jo", "type": "PER"}], "note": "',
+        '{"PER": "Jo", "PER": "York"}',
+        "{'PER': ['Jo'], 'PER': ['York']}",
+    ],
+)
+def test_damaged_answers(words, align, damaged):
+    """What is left of an answer that is cut off, or not valid, is not read as if it were all."""
+    with refuses(sa.InputError, "row 1, annotator 'mine': … cut off, … or has a key twice; …"):
+        read_answer(words + damaged, align=align)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'In the form [{"entity": "…", …}]: ' + WHOLE,
+        'In the form {"LABEL": ["name", ...]}: ' + WHOLE,
+        "See [[1]: " + WHOLE.replace("[{", "]] [{"),
+        "As of [[Jo Smith]] and {{York}}: " + WHOLE,
+        "So: [{'entity': 'Jo', 'type': 'PER'},]",
+        "So: {'PER': ['Jo'], 'LOC': [],}.",
+    ],
+)
+def test_layouts_among_words(answer):
+    """A layout with an ellipsis and names in brackets are words; Python's lists are read whole."""
+    assert read_answer(answer)[0].segments["mine"] == ((0, 2, "PER"),)
+
+
+@pytest.mark.parametrize("words", ["", "Here: "])
+def test_a_label_that_comes_twice(words):
+    """The lists under it are one."""
+    corpus = read_answer(words + '{"PER": ["Jo"], "LOC": [], "PER": ["York"]}')
+    assert {label for _, _, label in corpus[0].segments["mine"]} == {"PER"}
+    assert len(corpus[0].segments["mine"]) == 2
 
 
 @pytest.mark.parametrize("odd", [1984, 3.5, ["a"], None, {"a": 1}])

@@ -15,6 +15,7 @@ from spanagree.arrays import Ints, Vocabulary
 from spanagree.corpus.tags import IGNORED, is_ignored
 from spanagree.errors import (
     InputError,
+    MissingColumnError,
     SettingError,
     count_entries,
     find_reason,
@@ -475,7 +476,9 @@ def _check_columns(columns: Iterable[str], existing: Sequence[str], location: st
     for column in columns:
         if column not in existing:
             available = join_names(existing) or "none"
-            raise SettingError(f"{location}no column {quote_value(column)}; there are {available}")
+            raise MissingColumnError.from_column(
+                f"{location}no column {quote_value(column)}; there are {available}", column
+            )
 
 
 def _intern_texts(cell: Any) -> Any:

@@ -186,10 +186,12 @@ class _Guess:
 
         Args:
             use: use of the column.
-            fit: condition that all entries meet.
+            fit: condition that all entries meet; ids of documents have their own.
             excluded: columns to leave out.
         """
         for usual_name in COLUMNS[use]:
+            if use == "document":
+                fit = _choose_id_condition(usual_name)
             nested = (
                 self._columns_by_plain_name.get((True, usual_name), ())
                 if use == "annotator"
@@ -255,7 +257,18 @@ class _Guess:
                 layer_columns = self.select_tags_with_shared_labels(tags)
                 self.span_like += [name for name in self.names if self.may_have_tags(name, tokens)]
                 return {"tags": {name: name for name in layer_columns}, "tokens": tokens}
-        return self.guess_lists(tokens)
+        return self.guess_lists(tokens) or self.guess_uneven_tags(tokens)
+
+    def guess_uneven_tags(self, tokens: str | None) -> dict[str, Any]:
+        """Guess the columns of tags of which no row has one for each token; reading refuses them.
+
+        Args:
+            tokens: column of tokens, if there is one.
+        """
+        if tokens is None or self.named.keys() & {"text", "annotator"}:
+            return {}
+        columns = [name for name in self.names if self.has_uneven_tags(name, tokens)]
+        return {"tags": {name: name for name in columns}, "tokens": tokens} if columns else {}
 
     def guess_lists(self, tokens: str | None) -> dict[str, Any]:
         """Guess the columns of lists of spans, or of answers that quote the text.
@@ -463,7 +476,7 @@ class _Guess:
         )
         text = None if text_column is None else str(text_column)
         tokens = self.named.get("tokens") or self.find_usual_column("tokens", self.has_words)
-        if tokens and self.is_parallel(column, tokens):
+        if tokens and (self.is_parallel(column, tokens) or self.has_uneven_tags(column, tokens)):
             return False
         name = simplify_name(column)
         if "token" in name or name in COLUMNS["tokens"] or not list(self.yield_cells(column)):
@@ -528,6 +541,28 @@ class _Guess:
             else:
                 is_tag_entry.append(is_tag(tag, names))
         return _are_mostly_true(is_tag_entry) if is_tag_entry else not may_be_outside
+
+    def has_uneven_tags(self, column: str, tokens: str) -> bool:
+        """Check whether a column has tags alone, in a number other than that of tokens.
+
+        A quote such as ``E-mail`` looks like a tag, but stands in the tokens.
+        """
+        rows = [
+            (words, entries)
+            for row in self.rows
+            if is_sequence(words := self.words(row.get(tokens)))
+            and is_sequence(entries := self.words(row.get(column)))
+        ]
+        if column == tokens or all(len(words) == len(entries) for words, entries in rows):
+            return False
+        names = find_label_names(self.features, column, None)
+        tags = [tag for _, entries in rows for tag in entries]
+        if not all(is_tag(tag, names) or _is_outside(tag, names) for tag in tags):
+            return False
+        marks = [tag for tag in tags if not _is_outside(tag, names)]
+        may_be_outside = bool(tags) and simplify_name(column) in COLUMNS["tags"]
+        is_quoted = any(_stands_in(marks, words) for words, _ in rows)
+        return (bool(marks) or may_be_outside) and not is_quoted
 
     def may_have_tags(self, column: str, tokens: str) -> bool:
         """Check whether a column has any tags, or numbers and a name that suggests tags."""
@@ -723,7 +758,8 @@ class _Guess:
                 if simplify_name(candidate) == name and candidate not in excluded
             ):
                 cells = list(self.yield_cells(column))
-                is_complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
+                is_id = _choose_id_condition(name)
+                is_complete = len(cells) == len(self.rows) and all(map(is_id, cells))
                 if is_complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
                 self.span_like.append(column)
@@ -743,6 +779,19 @@ def _is_table(spans: object) -> bool:
 def _is_name(cell: Any) -> bool:
     """Check whether a cell may be a name or an id: an integer, or a short text."""
     return is_integer(cell) or (isinstance(cell, str) and bool(cell.strip()) and len(cell) < 200)
+
+
+def _choose_id_condition(name: str) -> _Fits:
+    """Choose the condition of ids in a column: of any length, such as URLs, if it is called so.
+
+    A column that is called ``document`` or ``file`` may have the text.
+    """
+    return _is_id if name.endswith("id") else _is_name
+
+
+def _is_id(cell: Any) -> bool:
+    """Check whether a cell may be an id: an integer, or a text that is not blank."""
+    return is_integer(cell) or (isinstance(cell, str) and bool(cell.strip()))
 
 
 def _is_number(cell: Any) -> bool:
@@ -798,6 +847,12 @@ def _are_spans(cell: Any, suggests_spans: bool) -> bool:
     if isinstance(cell, Mapping):
         return {"start", "end"} <= find_span_keys(tuple(cell)).keys()
     return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
+
+
+def _stands_in(entries: Iterable[Any], words: Iterable[Any]) -> bool:
+    """Check whether one of the entries stands in a text of these words, blanks aside."""
+    text = "".join(map(str, words))
+    return any("".join(str(entry).split()) in text for entry in entries)
 
 
 def _has_names(element: Any) -> bool:

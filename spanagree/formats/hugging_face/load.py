@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
+    MissingColumnError,
     SettingError,
     SpanAgreeError,
     escape_name,
@@ -31,8 +32,9 @@ from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.hugging_face.columns import MappingRows
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess_columns
 from spanagree.formats.hugging_face.read import read_raw_dataset
-from spanagree.formats.joined_texts import TextLookup
+from spanagree.formats.joined_texts import TextLookup, find_first_column
 from spanagree.formats.json_records import yield_json_records
+from spanagree.formats.usual_names import ID_NAMES
 from spanagree.settings import build_reading_settings
 
 _OLDEST = 4  # first major release of datasets that runs no scripts
@@ -61,8 +63,12 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         if has_texts and texts is not None and isinstance(data, (_Records, _TextTable)):
             guessed, _ = guess_columns(data, options, f"{name}: ")
             if not {**options, **guessed}.keys() & {"text", "tokens", "length", "tags"}:
+                if options.get("spans") is not None and guessed.get("document") is None:
+                    options.setdefault("document", _find_id_column(data))
                 data = _JoinedRows(data, texts, options.get("document"))
         raw = read_raw_dataset(data, file=name, **options)
+    except MissingColumnError as error:
+        raise _build_column_error(error, name, options, has_others=texts is not None) from None
     except SpanAgreeError:
         raise
     except Exception as error:  # any error of the decoders
@@ -70,6 +76,30 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     notes = (*raw.notes, *(texts.yield_notes(f"{name}: ") if texts is not None else ()))
     reading = build_reading_settings(encoding, **raw.reading.get("read", {}))
     return raw.replace(reading={**raw.reading, **reading}, notes=notes)
+
+
+def _find_id_column(data: MappingRows) -> str | None:
+    """Find the column of the ids by which rows take their texts, as they are documents by them."""
+    first_row: Any = next(iter(data), None)
+    return find_first_column(first_row, ID_NAMES) if isinstance(first_row, Mapping) else None
+
+
+def _build_column_error(
+    error: MissingColumnError, name: str, options: Mapping[str, Any], *, has_others: bool
+) -> SettingError:
+    """Build the error for a column that a file lacks.
+
+    Args:
+        error: error of the rows.
+        name: printable name of the file.
+        options: options of reading.
+        has_others: True if there are other files, which may have the column.
+    """
+    message = str(error) if str(error).startswith(name) else f"{name}: {error}"
+    option = next((key for key, value in options.items() if value == error.column), None)
+    if has_others and option is not None:
+        message += f"; --{option} FILE:{error.column} names it in one of several files"
+    return SettingError(message)
 
 
 def guess_from_head(head: FileHead) -> dict[str, Any]:
@@ -91,10 +121,8 @@ def _guess_from_head(head: FileHead) -> dict[str, Any]:
     if head.shape not in ("csv", "tsv"):
         return {}
     rows: list[Any] = []
-    for encoding in (
-        "utf-8",
-        "latin-1",
-    ):  # latin-1 decodes any bytes; reading raises if it is not UTF-8
+    # latin-1 decodes any bytes but zeros; reading raises if it is not the encoding of the file
+    for encoding in ("utf-8", "latin-1", "utf-16-le", "utf-16-be"):
         if not rows:
             with suppress(InputError):  # reading raises the error of a row
                 rows.extend(islice(_TextTable(head.path, encoding), LOOKED_AT))

@@ -23,6 +23,7 @@ from spanagree.corpus.raw import RawCorpus, convert_document_id
 from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.tag_columns import TagColumn, check_outside_tags, read_columns
 from spanagree.errors import InputError, join_names, pluralize, quote_value
+from spanagree.formats.exports import ANSWER, IGNORED_ANSWERS
 from spanagree.formats.hugging_face.beside import UnreadColumns
 from spanagree.formats.hugging_face.columns import (
     DatasetColumns,
@@ -181,7 +182,8 @@ def _choose_columns(
     )
     spans = guessed.get("spans")
     quote_labels = _find_quote_keys(first_rows, shape)
-    shape = replace(shape, by_label=bool(quote_labels))
+    answer = _find_answer_column(first_rows, shape)
+    shape = replace(shape, by_label=bool(quote_labels), answer=answer)
     notes = (
         [f"{prefix}{join_names(quote_labels)} are taken as labels of quotes"]
         if quote_labels
@@ -220,6 +222,22 @@ def _find_quote_keys(data: Any, shape: ColumnMapping) -> list[str]:
                 quotes = collect_quotes_by_label(parse_cell(get_cell(row, shape.spans)))
                 labels |= dict.fromkeys(str(quote["label"]) for quote in quotes or ())
     return list(labels)
+
+
+def _find_answer_column(data: Any, shape: ColumnMapping) -> str | None:
+    """Find the column with the answers of Prodigy beside one column of spans, if there is one."""
+    used = (*shape.layers.values(), shape.annotator, shape.text, shape.tokens, shape.document)
+    features = getattr(data, "features", None)
+    if shape.tags is not None or shape.is_table or len(shape.layers) != 1 or ANSWER in used:
+        return None
+    if features is not None and ANSWER not in features:
+        return None
+    answers: list[Any] = []
+    with suppress(ValueError, TypeError):  # reading raises the error
+        rows = (row for row in islice(data, SEARCHED) if isinstance(row, Mapping))
+        answers = [row[ANSWER] for row in rows if row.get(ANSWER) is not None]
+    are_known = all(answer == "accept" or answer in [*IGNORED_ANSWERS] for answer in answers)
+    return ANSWER if answers and are_known else None
 
 
 def _format_columns(columns: Any) -> str:

@@ -36,6 +36,7 @@ class ColumnMapping(TagOptions):
         strings: True if quotes are in no text and compared as strings.
         by_label: True if a cell has quotes under their labels, not spans under annotators.
         is_own: True if this package wrote the rows; their columns are no choice of the user.
+        answer: column that says of each row whether its annotator accepted it, as in Prodigy.
     """
 
     tokens: str | None = None
@@ -57,6 +58,7 @@ class ColumnMapping(TagOptions):
     file: str | None = None
     by_label: bool = False
     is_own: bool = False
+    answer: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -149,7 +151,8 @@ class ColumnMapping(TagOptions):
             f"{column}.{key}" for column in self.layers.values() for key in ("users", "status")
         )
         submitted = () if self.annotator is None else SUBMITTED
-        return [*users, *submitted, *(column for column in (self.label, self.quote) if column)]
+        columns = (column for column in (self.label, self.quote, self.answer) if column)
+        return [*users, *submitted, *columns]
 
     def get_content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return the text, the tokens or the length of a row, which offsets refer to.

@@ -8,6 +8,7 @@ from typing import Any
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
 from spanagree.errors import is_integer, pluralize, quote_value
+from spanagree.formats.exports import find_ignored_noun
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
@@ -16,7 +17,12 @@ from spanagree.formats.hugging_face.columns import (
     yield_required_rows,
 )
 from spanagree.formats.hugging_face.shape import SUBMITTED, ColumnMapping
-from spanagree.formats.hugging_face.spans import SpanReader, split_by_annotator
+from spanagree.formats.hugging_face.spans import (
+    SpanReader,
+    is_sequence,
+    parse_cell,
+    split_by_annotator,
+)
 from spanagree.formats.records import (
     RawAnnotation,
     RawSpan,
@@ -66,11 +72,12 @@ def _yield_records(
     def yield_annotations(
         row: Mapping[str, Any], text: Any, location: str
     ) -> Iterator[RawAnnotation]:
-        """Yield the annotation of each annotator in a row."""
+        """Yield the annotation of each annotator in a row; one not accepted has no spans."""
         nonlocal n_submitted_without_spans
+        is_ignored = _count_if_ignored(row, shape, log, location)
         for layer, column in layers.items():
-            cell = get_cell(row, column)
-            if cell is None and has_row_per_annotator and _is_submitted(row):
+            cell = None if is_ignored else get_cell(row, column)
+            if cell is None and not is_ignored and has_row_per_annotator and _is_submitted(row):
                 n_submitted_without_spans += 1
                 cell = []
             pairs = [
@@ -119,6 +126,23 @@ def _is_submitted(row: Mapping[str, Any]) -> bool:
     Its CSV has an empty cell, and its JSON-MIN no key, for an annotation without spans.
     """
     return row.get(SUBMITTED[0]) is not None and all(column in row for column in SUBMITTED)
+
+
+def _count_if_ignored(
+    row: Mapping[str, Any], shape: ColumnMapping, log: ReadLog, location: str
+) -> bool:
+    """Check whether the annotator of a row rejected or ignored it, and count it.
+
+    Raises:
+        InputError: if the answer is unknown.
+    """
+    answer = None if shape.answer is None else row.get(shape.answer)
+    noun = None if answer is None else find_ignored_noun(answer, location)
+    if noun is None:
+        return False
+    cells = [parse_cell(row.get(column)) for column in shape.layers.values()]
+    log.count_ignored_answer(noun, sum(len(cell) for cell in cells if is_sequence(cell)))
+    return True
 
 
 def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:

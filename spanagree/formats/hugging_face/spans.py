@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import io
-import json
-import re
-import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
 
@@ -26,6 +20,7 @@ from spanagree.errors import (
     pluralize,
 )
 from spanagree.formats.exports import parse_number_in_name
+from spanagree.formats.literals import BEGINS_JSON, extract_json, parse_literal
 from spanagree.formats.records import RawSpan, ReadLog
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, strip_code_fence
 from spanagree.formats.usual_names import find_span_keys, simplify_name
@@ -37,12 +32,9 @@ _NEVER = ("draft", "discarded", "pending")  # states of an answer that was never
 _LISTS = (list, tuple, np.ndarray)
 _MAPPINGS = (dict, Mapping)  # dict first: checking the abstract class takes ten times as long
 _NEEDED = "a list of {start, end, label} is needed, or null"
-_NO_JSON = "not valid JSON, a list of spans is needed"
+_NO_JSON = "not valid JSON, or with a key that comes twice; a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
-_CUT_OFF = f"the JSON of an answer that is cut off, or not valid; {NO_ANSWER}"
-_SIDE_BY_SIDE = re.compile(r"""['"\d)\]}]\s+['"\d(\[{]""")
-# no lists of numbers, which occur in footnotes
-_BEGINS_JSON = re.compile(r"""\[\s*(?=[\[{"\]])|\{\s*(?=["}])""")
+_CUT_OFF = f"the JSON of an answer that is cut off, not valid, or has a key twice; {NO_ANSWER}"
 _THOUGHT = "</think>"  # the answer follows it
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
@@ -68,34 +60,7 @@ def parse_cell(cell: Any) -> Any:
 def parse_answer(cell: Any) -> Any:
     """Parse a text as JSON or a Python literal, possibly in a code fence."""
     fenced = isinstance(cell, str) and cell.lstrip().startswith("```")
-    return _parse_literal(strip_code_fence(cell) if fenced else cell)
-
-
-def _parse_literal(cell: Any) -> Any:
-    """Parse JSON or a Python literal in a cell of text; other cells stay unchanged."""
-    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{", "("):
-        with suppress(ValueError, RecursionError):
-            return json.loads(cell)
-        with suppress(ValueError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
-            return ast.literal_eval(_insert_commas(cell))
-    return cell
-
-
-def _insert_commas(text: str) -> str:
-    """Insert the commas that NumPy omits in lists; Python would join two adjacent strings.
-
-    >>> _insert_commas("['New York' 'is']").replace(" ,", ",")
-    "[ 'New York', 'is' ]"
-    """
-    if not _SIDE_BY_SIDE.search(text):
-        return text
-    signs: list[str] = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING, tokenize.OP):
-            if signs and signs[-1][-1] not in "([{,:-" and token.string[0] not in ")]},:.-":
-                signs.append(",")
-            signs.append(token.string)
-    return " ".join(signs)
+    return parse_literal(strip_code_fence(cell) if fenced else cell)
 
 
 def split_by_annotator(
@@ -212,19 +177,8 @@ class SpanReader:
         if spans is None:
             return None
         annotator_name = annotator if isinstance(annotator, str) else ""
-        if isinstance(spans, str) and isinstance(text, str):
-            is_exact = is_copy(spans, text)
-            spans = spans if is_exact else _extract_json(spans)
-        if isinstance(spans, str) and isinstance(text, str):
-            is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
-            if is_marked:
-                aligned, lost_spans = self.log.copies.read_spans(
-                    spans, text, location, annotator_name
-                )
-                spans = [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost_spans)]
         if isinstance(spans, str):
-            problem = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
-            raise invalid_value(spans_location, spans, problem if self.in_text else _NO_JSON)
+            spans = self._parse_words(spans, text, location, annotator_name)
         if isinstance(spans, Mapping):
             if _is_refusal(spans, text):
                 raise invalid_value(spans_location, spans, _NO_COPY)
@@ -236,6 +190,27 @@ class SpanReader:
         return [
             row for span in spans for row in self._convert_to_rows(span, spans, names, location)
         ]
+
+    def _parse_words(self, answer: str, text: object, location: str, annotator: str) -> Any:
+        """Parse an answer that is more than JSON: the only JSON in it, or a copy with tags.
+
+        Raises:
+            InputError: if the answer has neither, or its JSON is damaged.
+        """
+        if not isinstance(text, str):
+            raise invalid_value(f"{location}: spans", answer, _NO_JSON)
+        is_exact = is_copy(answer, text)
+        value, is_damaged = (answer, False) if is_exact else extract_json(answer)
+        spans = parse_cell(value)
+        if not isinstance(spans, str):
+            return spans
+        is_damaged &= not BEGINS_JSON.search(text)  # such a text may be copied
+        is_damaged |= _begins_as_json(answer, text)
+        if is_exact or (self.log.copies.align and not is_damaged):
+            aligned, lost_spans = self.log.copies.read_spans(answer, text, location, annotator)
+            return [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost_spans)]
+        problem = _CUT_OFF if is_damaged else _NO_COPY
+        raise invalid_value(f"{location}: spans", answer, problem)
 
     def yield_notes(self) -> Iterator[str]:
         """Yield notes on probabilities that are not used, and on labels of single tokens.
@@ -374,31 +349,10 @@ class SpanReader:
         raise invalid_value(f"{location}: spans", spans, _NEEDED)
 
 
-def _extract_json(answer: str) -> Any:
-    """Extract the only list or object in JSON from an answer with other words.
-
-    Other answers are returned unchanged.
-
-    >>> _extract_json('Here it is: {"PER": ["Jo"]}. Done.'), _extract_json("No [1].")
-    ({'PER': ['Jo']}, 'No [1].')
-    """
-    values: list[Any] = []
-    begin = _BEGINS_JSON.search(answer)
-    while begin and len(values) < 2:
-        try:
-            value, end = json.JSONDecoder().raw_decode(answer, begin.start())
-        except (ValueError, RecursionError):
-            end = begin.end()
-        else:
-            values.append(value)
-        begin = _BEGINS_JSON.search(answer, end)
-    return parse_cell(values[0]) if len(values) == 1 else answer
-
-
-def _is_cut_off(answer: str, text: object) -> bool:
+def _begins_as_json(answer: str, text: str) -> bool:
     """Check whether an answer begins as JSON does, and the text does not."""
     begin = strip_code_fence(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
-    return begin in ("[", "{") and isinstance(text, str) and not text.lstrip().startswith(begin)
+    return begin in ("[", "{") and not text.lstrip().startswith(begin)
 
 
 def _is_refusal(answer: Mapping[Any, Any], text: object) -> bool:
