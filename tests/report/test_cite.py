@@ -20,6 +20,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MEASURES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
+from spanagree.labels.formulas import COEFFICIENTS as COEFFICIENTS_OF_LABELS
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.citation import CITED, write_citation
 from spanagree.report.read_signature import parse_signature
@@ -482,6 +483,20 @@ def test_latex():
     words = paragraph(COEFFICIENTS, "latex")
     assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in words
     assert r"annotations\_m1" in words
+
+
+def test_every_cited_source_is_there():
+    """What measures, coefficients and settings cite has an entry; one without it was left out."""
+    cited = [measure.cites for measure in MEASURES.values()]
+    for definition in COEFFICIENTS_OF_LABELS.values():
+        cited += [definition.cites, definition.weighted_cites]
+    for setting in TABLE.values():
+        sentences = setting.sentence
+        for sentence in [sentences] if isinstance(sentences, str) else sentences.values():
+            cited += re.findall(r"\[\[([^]]+)\]\]", sentence)
+    keys_of_all = {key for keys_of_one in cited for key in keys_of_one.split(",") if key}
+    assert keys_of_all
+    assert keys_of_all <= {*REFERENCES, "spanagree"}
 
 
 @pytest.mark.parametrize("key", REFERENCES)
