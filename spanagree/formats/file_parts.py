@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -200,25 +200,18 @@ def read_raw_patterns(
     return apply_resolution(raw, options.get("resolution"), options.get("duration"))
 
 
-def yield_files_with_parts(
+def list_parts(
     patterns: Mapping[str, PathName], form: str | None = None
-) -> Iterator[tuple[str, str, dict[str, PathName]]]:
-    """Yield each file, also those that patterns match, without standard input.
+) -> list[Mapping[str, PathName]]:
+    """List the parts of a corpus, each with the paths that are read together, by layer name.
 
     Args:
         patterns: paths, or patterns, by layer name.
         form: format of all files, or ``None``.
-
-    Yields:
-        The layer, the path, and all files of the part that are read with it, by layer name.
     """
-    is_split = any(map(has_pattern, patterns.values()))
-    parts = _build_parts_by_layer(patterns, form) if is_split else [("", dict(patterns))]
-    for layer in patterns:
-        for _, files in parts:
-            for file in find_matches(files[layer]):
-                if file != "-":
-                    yield layer, file, {**files, layer: file}
+    if not any(map(has_pattern, patterns.values())):
+        return [patterns]
+    return [files for _, files in _build_parts_by_layer(patterns, form)]
 
 
 def _find_annotator_patterns(patterns: Mapping[str, PathName]) -> set[str]:

@@ -67,7 +67,7 @@ _TIME_OPTIONS = ("resolution", "duration", "uem")  # applied after reading
 
 
 @dataclass(frozen=True, eq=False)
-class _Source:
+class LayerFile:
     """File with its layer, its own options, and the format if one is named.
 
     Attributes:
@@ -292,9 +292,9 @@ def read_raw_files(
         check_choice(join, JOIN, "join")
     for key in set_options.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
-    sources = _build_sources(files, set_options, form, named_layers)
-    text_sources: list[_Source] = []
-    by_format: dict[str, list[_Source]] = {}
+    sources = build_layer_files(files, set_options, form, named_layers)
+    text_sources: list[LayerFile] = []
+    by_format: dict[str, list[LayerFile]] = {}
     for source in sources:
         if source.path == "-":
             check_stdin(form)
@@ -367,29 +367,31 @@ def read_raw_files(
     return merged.replace(reading={**merged.reading, **settings})
 
 
-def _build_sources(
+def build_layer_files(
     files: Mapping[str, PathName],
     set_options: Options,
     form: str | None,
     named_layers: Collection[str] | None = None,
-) -> list[_Source]:
-    """Build the source of each file; see :func:`read_raw_files` for the arguments."""
+) -> list[LayerFile]:
+    """Build the file of each layer; see :func:`read_raw_files` for the arguments."""
     sniff_path = cache(SniffedFile.from_path)
+    if named_layers is None:
+        named_layers = find_user_named_layers(files)
     return [
-        _Source(
+        LayerFile(
             layer,
             path,
             select_options_of_file(set_options, layer, files),
             form,
             sniff_path,
             len(files) == 1,
-            layer in (find_user_named_layers(files) if named_layers is None else named_layers),
+            layer in named_layers,
         )
         for layer, path in files.items()
     ]
 
 
-def _build_text_lookup(source: _Source, sources: Sequence[_Source]) -> TextLookup | None:
+def _build_text_lookup(source: LayerFile, sources: Sequence[LayerFile]) -> TextLookup | None:
     """Build the look-up of texts in the other files, if the reader of a file takes them."""
     if len(sources) < 2 or "texts" not in get_format(source.resolved_format).takes:
         return None
@@ -398,44 +400,29 @@ def _build_text_lookup(source: _Source, sources: Sequence[_Source]) -> TextLooku
     return TextLookup(partial(_collect_texts_of_other_layers, source, sources))
 
 
-def read_settings_of_one(
-    layer: str, files: Mapping[str, PathName], options: Options, form: str | None = None
-) -> dict[str, Any]:
-    """Read one of several files, with texts of the others if it has none, for its settings.
+def read_columns(source: LayerFile, sources: Sequence[LayerFile]) -> dict[str, Any]:
+    """Read one of several files for the columns that its reader finds.
 
-    A text of another file is in no column that a setting could name.
+    A text of another file is in no column that an option could name.
 
     Args:
-        layer: layer of the file.
-        files: paths by layer name.
-        options: options of the readers.
-        form: format of all files. Default: recognised.
+        source: file to read.
+        sources: all files that are read with it, which may have its texts.
     """
-    sources = _build_sources(files, options, form)
-    source = next(source for source in sources if source.layer == layer)
     texts = _build_text_lookup(source, sources)
-    settings = source.read_rows(texts).reading.get("read", {})
-    has_own_text = texts is None or not texts.joined
+    columns = source.read_rows(texts).reading.get("read", {})
+    is_joined = texts is not None and texts.joined
     return {
         name: value
-        for name, value in settings.items()
-        if has_own_text or name not in ("text", "tokens")
+        for name, value in columns.items()
+        if not (is_joined and name in ("text", "tokens"))
     }
-
-
-def find_format_of_one(
-    layer: str, files: Mapping[str, PathName], options: Options, form: str | None = None
-) -> str | None:
-    """Find the format of one of several files; `None` if it is read for its texts alone."""
-    sources = _build_sources(files, options, form)
-    source = next(source for source in sources if source.layer == layer)
-    return None if source.is_read_for_texts else source.resolved_format
 
 
 def _read_layers(
     reader: Format,
     name: str,
-    sources: Sequence[_Source],
+    sources: Sequence[LayerFile],
     set_options: Options,
     form: str | None,
     progress: Callable[[int, int], None] | None,
@@ -465,7 +452,7 @@ def _read_layers(
 
 
 def _compose_recordings_note(
-    raw_by_layer: Mapping[str, RawCorpus], sources: Sequence[_Source]
+    raw_by_layer: Mapping[str, RawCorpus], sources: Sequence[LayerFile]
 ) -> list[str]:
     """Compose the note on recordings without names, which may be different recordings."""
     names = [source.layer for source in sources if source.layer in raw_by_layer]
@@ -498,19 +485,21 @@ def select_options_of_file(
     >>> select_options_of_file({"document": "id,llm:custom_id"}, "llm", files)
     {'document': 'custom_id'}
     """
+    options = {name: value for name, value in set_options.items() if value is not None}
+    with_files = [
+        option
+        for option in (*PATHS, "tags")
+        if isinstance(value := options.get(option), str) and ":" in value
+    ]
+    if not with_files:  # as usually, also of thousands of files
+        return options
     names = {
         name: key
         for key, path in files.items()
         for name in (key, os.path.basename(os.fspath(path)), Path(path).stem)
     }
-    options = dict(set_options)
-    for option in (*PATHS, "tags"):
-        value = set_options.get(option)
-        named_parts = (
-            [named_part.partition(":") for named_part in value.split(",")]
-            if isinstance(value, str)
-            else []
-        )
+    for option in with_files:
+        named_parts = [named_part.partition(":") for named_part in options[option].split(",")]
         if any(colon and name in names for name, colon, _ in named_parts):
             own_values = [column for name, _, column in named_parts if names.get(name) == layer]
             shared_values = [
@@ -540,7 +529,9 @@ def is_option_taken(
     return any(key in get_format(name).takes for name in forms)
 
 
-def _collect_texts_of_other_layers(source: _Source, sources: Sequence[_Source]) -> dict[str, Place]:
+def _collect_texts_of_other_layers(
+    source: LayerFile, sources: Sequence[LayerFile]
+) -> dict[str, Place]:
     """Collect the texts, or tokens, by id in the files of other layers."""
     texts: dict[str, Place] = {}
     for other_source in sources:
@@ -551,7 +542,7 @@ def _collect_texts_of_other_layers(source: _Source, sources: Sequence[_Source]) 
 
 
 def _check_shared_documents(
-    raw_by_layer: Mapping[str, RawCorpus], by_format: Mapping[str, Sequence[_Source]]
+    raw_by_layer: Mapping[str, RawCorpus], by_format: Mapping[str, Sequence[LayerFile]]
 ) -> None:
     """Check that files of each format share a document with files of other formats."""
     ids = {name: raw.ids for name, raw in raw_by_layer.items()}

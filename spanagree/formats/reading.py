@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spanagree.choices import Scheme, list_names
 from spanagree.errors import pluralize
 from spanagree.files import PathName
 from spanagree.formats.conll.read import find_tag_columns
-from spanagree.formats.file_parts import yield_files_with_parts
+from spanagree.formats.file_parts import list_parts
+from spanagree.formats.patterns import find_matches
 from spanagree.formats.read_files import (
-    find_format_of_one,
+    LayerFile,
+    build_layer_files,
+    read_columns,
     read_raw_files,
-    read_settings_of_one,
-    select_options_of_file,
 )
 from spanagree.formats.registry import FORMATS, Options
 
@@ -39,33 +42,45 @@ def find_reading_options(
         InputError, SettingError: see :func:`spanagree.formats.read_files.read_raw_files`.
     """
     return {
-        file: _find_options_of_file(layer, files, options, form)
-        for layer, file, files in yield_files_with_parts(paths, form)
+        str(source.path): _find_options_of_file(source, sources)
+        for source, sources in _yield_files(paths, options, form)
     }
 
 
-def _find_options_of_file(
-    layer: str, files: Mapping[str, PathName], options: Options, form: str | None
-) -> dict[str, Any]:
-    """Find the format and the options of the file of a layer; none if it only has texts."""
-    set_options = _select_set_options(options)
-    form = find_format_of_one(layer, files, set_options, form)
-    if form is None:
+def _yield_files(
+    paths: Mapping[str, PathName], options: Options, form: str | None
+) -> Iterator[tuple[LayerFile, Sequence[LayerFile]]]:
+    """Yield each file, but standard input, with all files that are read with it.
+
+    Files that match a pattern of a project are files by themselves.
+    """
+    set_options = {name: value for name, value in options.items() if value not in (None, False)}
+    parts = [build_layer_files(files, set_options, form) for files in list_parts(paths, form)]
+    for sources_of_layer in zip(*parts, strict=True):
+        for source, sources in zip(sources_of_layer, parts, strict=True):
+            for path in find_matches(source.path):
+                if path != "-":
+                    yield (
+                        source if path == os.fspath(source.path) else replace(source, path=path),
+                        sources,
+                    )
+
+
+def _find_options_of_file(source: LayerFile, sources: Sequence[LayerFile]) -> dict[str, Any]:
+    """Find the format and the options of a file; none if it only has texts for the others."""
+    if source.is_read_for_texts:
         return {}
-    path, set_options = files[layer], select_options_of_file(set_options, layer, files)
-    if form == "dataset" and len(files) > 1:
-        set_options |= read_settings_of_one(layer, files, _select_set_options(options), form)
-    elif form == "dataset":
-        set_options |= read_raw_files({"": path}, set_options, form).reading.get("read", {})
+    form, set_options = source.resolved_format, dict(source.options)
     if form == "dataset":
+        set_options |= read_columns(source, sources)
         set_options.pop("length", None)  # it has no option, and is guessed again
-    if form == "conll":
+    elif form == "conll":
         accepted = {
             name: value for name, value in set_options.items() if name in FORMATS[form].takes
         }
         accepted.pop("sentences_from", None)  # it names another file
-        schemes = {*read_raw_files({"": path}, accepted, form).reading["schemes"].values()}
-        set_options |= {"columns": find_tag_columns(path, **accepted)}
+        schemes = {*read_raw_files({"": source.path}, accepted, form).reading["schemes"].values()}
+        set_options |= {"columns": find_tag_columns(source.path, **accepted)}
         is_one = len(schemes) == 1 and schemes <= {*list_names(Scheme)}  # brackets have no name
         set_options |= {"scheme": next(iter(schemes))} if is_one else {}
     return {"from": form, **{name: value for name, value in set_options.items() if name != "from"}}
@@ -84,17 +99,11 @@ def describe_readers(
     >>> describe_readers({"stdin": "-"}, {})
     'read as conll'
     """
-    set_options = _select_set_options(options)
     forms = Counter(
-        find_format_of_one(layer, files, set_options, form) or _TEXTS
-        for layer, _, files in yield_files_with_parts(paths, form)
+        _TEXTS if source.is_read_for_texts else source.resolved_format
+        for source, _ in _yield_files(paths, options, form)
     )
     if len(forms) < 2:
         return f"read as {next(iter(forms), form or 'conll')}"
     counts = (f"{name} ({pluralize(n_files, 'file')})" for name, n_files in forms.items())
     return f"read as {', '.join(counts)}"
-
-
-def _select_set_options(options: Options) -> dict[str, Any]:
-    """Select the options that are set."""
-    return {name: value for name, value in options.items() if value not in (None, False)}

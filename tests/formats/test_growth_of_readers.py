@@ -21,6 +21,8 @@ import pytest
 from written_in import SHAPES, in_lines, project
 
 import spanagree as sa
+from spanagree.formats import read_files
+from spanagree.formats.reading import describe_readers, find_reading_options
 from spanagree.formats.registry import FORMATS
 from spanagree.formats.xml_elements import parse_tree
 
@@ -350,3 +352,28 @@ def test_one_long_token_of_xml(tmp_path, begin):
         parse_tree(io.BytesIO(path.read_bytes()), "x.xml")
 
     check_growth(read, write, tmp_path, 500)
+
+
+@pytest.mark.parametrize("describe", [describe_readers, find_reading_options])
+def test_many_files_are_looked_at_once(tmp_path, monkeypatch, describe):
+    """What read each of 30 files is found with one look at each; pairs of them would be 900."""
+    paths = {f"a{i}": tmp_path / f"a{i}.conll" for i in range(30)}
+    for path in paths.values():
+        path.write_text("Jo B-PER\n\n", "utf-8")
+    looked_at, select_options = [], read_files.select_options_of_file
+    from_path = read_files.SniffedFile.from_path
+
+    def note_options(set_options, layer, files):
+        looked_at.append(layer)
+        return select_options(set_options, layer, files)
+
+    def note_path(path):
+        looked_at.append(path)
+        return from_path(path)
+
+    monkeypatch.setattr(read_files, "select_options_of_file", note_options)
+    monkeypatch.setattr(read_files.SniffedFile, "from_path", note_path)
+    describe(paths, {})
+    # each file, and its layer; to find its scheme each is also read by itself
+    assert len(looked_at) <= (2 if describe is describe_readers else 4) * len(paths)
+    assert {*paths, *paths.values()} <= {*looked_at}
