@@ -49,16 +49,13 @@ def build_table(coefficient: Coefficient, by: str | None) -> Frame:
     table = build_data_table(type(coefficient), named_coefficients, coefficient.settings)
     if coefficient.interval is None:
         return table
+    columns = table.readable_table.columns
     figure = _find_interval_figure(coefficient)
     index = 1 + [column.key for column in table.columns].index("value")
     intervals = [get_ends(named.interval, figure) for _, named in named_coefficients]
     return replace(
-        table.readable_table,
-        columns=[
-            *table.readable_table.columns[:index],
-            Column("", "interval", "interval"),
-            *table.readable_table.columns[index:],
-        ],
+        table,
+        columns=[*columns[:index], Column("", "interval", "interval"), *columns[index:]],
         rows=[
             [*row[:index], ends, *row[index:]]
             for row, ends in zip(table.rows, intervals, strict=True)

@@ -17,6 +17,7 @@ from spanagree.results.verdict import abbreviate_names, write_chance_remarks
 from spanagree.settings import document_noun
 from spanagree.systems.comparison_verdict import (
     BOOTSTRAP_DOCUMENTS,
+    find_few_documents,
     get_main_difference,
     has_p,
     is_significant,
@@ -39,8 +40,8 @@ def list_caveats(comparison: Comparison) -> tuple[str, ...]:
         return ()
     drawn_p = [pair.observed.p for pair in comparison.pairs if not pair.exact]
     warnings = build_powerless_caveat(drawn_p, settings["resamples"], "pair")
-    min_documents = min(pair.documents for pair in comparison.pairs)
-    if settings.test != "bootstrap" or min_documents >= BOOTSTRAP_DOCUMENTS:
+    min_documents = find_few_documents(comparison)
+    if min_documents is None:
         return warnings
     return (
         *warnings,

@@ -215,10 +215,17 @@ def _write_lead(comparison: Comparison, lead: SystemPair) -> str:
     return f"{escape_name(lead.b)} ({difference}, {evidence})"
 
 
+def find_few_documents(comparison: Comparison) -> int | None:
+    """Find the smallest number of documents of a pair, if it is too small for the bootstrap."""
+    min_documents = min(pair.documents for pair in comparison.pairs)
+    is_few = comparison.settings.test == "bootstrap" and min_documents < BOOTSTRAP_DOCUMENTS
+    return min_documents if is_few else None
+
+
 def _write_sentence_on_bootstrap(comparison: Comparison) -> str:
     """Write that the bootstrap finds too much in few documents; empty if it does not apply."""
-    min_documents = min(pair.documents for pair in comparison.pairs)
-    if comparison.settings.test != "bootstrap" or min_documents >= BOOTSTRAP_DOCUMENTS:
+    min_documents = find_few_documents(comparison)
+    if min_documents is None:
         return ""
     n_documents = pluralize(min_documents, document_noun(comparison.settings))
     return f"With {n_documents} the bootstrap finds differences too often."
