@@ -28,6 +28,8 @@ from spanagree.uncertainty.jackknife import compute_moments
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
+SIGNS = [kind.sign for kind in formulas.COEFFICIENTS.values()]
+SHARES = [kind.sign for kind in formulas.COEFFICIENTS.values() if kind.is_share]
 
 
 def table(*annotators, **options):
@@ -622,14 +624,15 @@ def test_coefficients_as_a_table(monkeypatch):
     labels = table("xyxxyx", "xyyxxx")
     result = sa.coefficients(labels)
     shown = result.table()
-    names = ["SPA", "SPA corrected", "SPA corrected, jackknife", "π", "κ", "α", "AC1"]
-    assert [row[0] for row in shown.rows] == [*names, "B", "bias B"]
-    assert [*shown.meanings] == [*names, "bias B", "lowest agreement by category"]
-    assert [row[0] for row in DisplayTable.from_frame(shown).rows] == [*names, "bias B"]
+    names = ["SPA corrected", "SPA corrected, jackknife", *SIGNS[1:-1]]  # SPA is first, B last
+    assert [row[0] for row in shown.rows] == ["SPA", *names, "B", "bias B"]
+    assert [*shown.meanings] == ["SPA", *names, "bias B", "lowest agreement by category"]
+    assert [row[0] for row in DisplayTable.from_frame(shown).rows] == ["SPA", *names, "bias B"]
     assert {len(row) for row in shown.rows} == {len(shown.columns)}
     empty = next(i for i, column in enumerate(shown.columns) if column.title == "observed")
-    assert [row[empty : empty + 2] == ["", ""] for row in shown.rows] == [i in (2, 8) for i in range(9)]  # fmt: skip
-    assert [row["coefficient"] for row in result.to_rows()] == ["SPA", "π", "κ", "α", "AC1", "B"]
+    blank = [row[0] for row in shown.rows if row[empty : empty + 2] == ["", ""]]
+    assert blank == ["SPA corrected, jackknife", "bias B"]
+    assert [row["coefficient"] for row in result.to_rows()] == SIGNS
     counts = sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"])
     for each, who in ((labels, "2 annotators"), (counts, "annotators unnamed")):
         assert sa.coefficients(each).table().caption.startswith(f"{who}, ")
@@ -644,8 +647,8 @@ def test_coefficients_as_a_table(monkeypatch):
     with_ends = sa.coefficients(labels, ci=sa.Jackknife())
     for each in (result, with_ends):
         each.picture()
-    assert [name for name, _ in drawn] == ["SPA", "π", "κ", "α", "AC1"] * 2
-    (point,) = drawn[6][1]
+    assert [name for name, _ in drawn] == SHARES * 2
+    (point,) = drawn[len(SHARES) + 1][1]
     assert point == (with_ends.pi.value, *with_ends.pi.interval.corrected)
     (point,) = drawn[1][1]
     assert point[0] == result.pi.value
@@ -654,12 +657,9 @@ def test_coefficients_as_a_table(monkeypatch):
     monkeypatch.setattr(summary_table, "plot_dots", lambda *picture: asked.append(picture[:2]))
     result.picture("category")
     ((rows, kinds),) = asked
-    assert kinds == ["SPA", "π", "κ", "α", "AC1"]  # each that has categories; B is on another scale
+    assert kinds == SHARES  # each that has categories; B is on another scale
     assert [[value for value, *_ in points] for _, points in rows] == [
-        [
-            getattr(result, name).by_category[category].value
-            for name in ("spa", "pi", "kappa", "alpha", "ac1")
-        ]
+        [part.by_category[category].value for part in result.all if part.name != "B"]
         for category in result.categories
     ]
 
@@ -707,7 +707,7 @@ def test_parts_as_tables():
         ("category", "", "name"), ("average", "", "name"), ("", "category", "name"),
         ("agreement", "agreement", "figure"), ("", "", "interval"),
         ("specific", "specific", "figure"), ("agreements", "", "count"), ("potential", "", "count"),
-        ("labels", "", "count"), *((n, n, "figure") for n in ("SPA", "π", "κ", "α", "AC1", "B")),
+        ("labels", "", "count"), *((n, n, "figure") for n in SIGNS),
         ("", "both", "count"), ("", "either", "count"), ("interval", "", "json"),
     ]  # fmt: skip
     hand = {"x": (3 / 5, 6 / 8, 3, 5, 8), "y": (1 / 3, 2 / 4, 1, 3, 4)}

@@ -279,14 +279,8 @@ def test_by_part(results):
     assert ticks(ax.yaxis) == [*agreement.labels, "all"]
     ax = coefficients.plot(by="category")
     data = [container[0].get_xdata().tolist() for container in ax.containers]
-    parent_ids = (
-        coefficients.spa,
-        coefficients.pi,
-        coefficients.kappa,
-        coefficients.alpha,
-        coefficients.ac1,
-    )
-    assert data == [[w.by_category[c].value for c in coefficients.categories] for w in parent_ids]
+    shares = [part for part in coefficients.all if part.name != "B"]
+    assert data == [[w.by_category[c].value for c in coefficients.categories] for w in shares]
     ax = coefficients.plot(by="annotator")
     shown = ax.containers[0][0].get_xdata().tolist()
     assert shown == [who.agreement for who in coefficients.annotators.values()]
@@ -335,7 +329,7 @@ def test_others(results):
     """Coefficients, differences, chance, difficulty and kinds at their figures."""
     of = results["coefficients"]
     data = results["coefficients"].plot().containers[0][0].get_xdata()
-    assert list(data) == [c.value for c in (of.spa, of.pi, of.kappa, of.alpha, of.ac1)]
+    assert list(data) == [part.value for part in of.all if part.name != "B"]
     pairs = results["comparison"].pairs
     boxes = results["comparison"].plot().containers
     assert list(boxes[1][0].get_xdata()) == [p.corrected.value for p in pairs]
