@@ -245,9 +245,10 @@ def choices():
     from spanagree.comparisons.relation_places import ARGUMENTS, PAIRS
     from spanagree.comparisons.selection import WHATS
     from spanagree.corpus.discontinuous import DISCONTINUOUS
+    from spanagree.corpus.flaws import REPAIRS
     from spanagree.corpus.label_columns import DUPLICATES
     from spanagree.corpus.raw import ABSENT, ENDS
-    from spanagree.corpus.repairs import REPAIRS, REPEATS
+    from spanagree.corpus.repairs import REPEATS
     from spanagree.corpus.segments import OFFSETS
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import ALIASES, SCHEMES

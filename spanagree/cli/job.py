@@ -230,7 +230,8 @@ class CommandContext:
             Options of readers by name, name of the format if one was requested, and names of the
             steps that repair the data.
         """
-        from spanagree.corpus.repairs import REPAIRS, list_steps
+        from spanagree.corpus.flaws import REPAIRS
+        from spanagree.corpus.repairs import list_steps
 
         reading = dict(self.reading)
         format_name = reading.pop("from", None)

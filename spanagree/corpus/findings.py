@@ -66,7 +66,7 @@ def yield_findings(
         raw: rows of a source.
         counts_by_annotator: numbers of segments by label, for each annotator.
     """
-    for name in FLAWS:
+    for name in sorted(FLAWS, key=lambda name: not FLAWS[name].is_error):  # errors first
         yield from _yield_flaw_findings(raw, name)
     yield from _yield_overlap_findings(raw)
     yield from _yield_label_findings(raw.annotators, counts_by_annotator)

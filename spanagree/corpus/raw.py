@@ -229,6 +229,28 @@ class RawCorpus(Content):
         values = ((name, getattr(self, name)) for name in columns)
         return {name: None if value is None else value[rows] for name, value in values}
 
+    def select_segments(self, selection: Bools | Ints, stands_for: Ints | None = None) -> RawCorpus:
+        """Select segments, by a mask or indices.
+
+        ``stands_for`` is the row that replaces each segment in relations.
+        """
+        details = self.details
+        if details is not None:
+            details = details.select(np.arange(len(self.start))[selection], stands_for)
+        return self.replace(**self.select_columns(selection), details=details)
+
+    def select_annotations(self, is_kept: Bools) -> RawCorpus:
+        """Select annotations, with their segments and quotes, by a mask."""
+        new_index = np.cumsum(is_kept) - 1
+        selected = self.select_segments(is_kept[self.annotation])
+        return selected.replace(
+            annotation=new_index[selected.annotation],
+            document_index=self.document_index[is_kept],
+            annotator_index=self.annotator_index[is_kept],
+            when=None if self.when is None else self.when[is_kept],
+            unplaced=self.unplaced and self.unplaced.reindex(np.where(is_kept, new_index, -1)),
+        )
+
     def find_annotator_and_document(self, annotation: int) -> tuple[str, str]:
         """Find the names of the annotator and of the document of an annotation."""
         annotator = self.annotators[self.annotator_index[annotation]]

@@ -81,9 +81,8 @@ def apply_resolution(
     if (times[0] < 0).any() or (times[1] < 0).any():
         lengths = np.maximum(lengths, 0)
     kept_rows = np.flatnonzero(~is_emptied)
-    details = None if raw.details is None else raw.details.select(kept_rows)
-    rows = raw.replace(start=start, end=end).select_columns(kept_rows)
-    return raw.replace(**rows, details=details, lengths=lengths, offsets=chosen_unit, notes=notes)
+    kept = raw.replace(start=start, end=end).select_segments(kept_rows)
+    return kept.replace(lengths=lengths, offsets=chosen_unit, notes=notes)
 
 
 def _record_length(raw: RawCorpus, **read: str) -> RawCorpus:

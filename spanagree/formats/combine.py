@@ -21,7 +21,6 @@ from spanagree.corpus.document_versions import Version, check_same_document
 from spanagree.corpus.flaws import find_repeats
 from spanagree.corpus.joined import merge_notes, merge_settings
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
-from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import hash_texts, replace_line_ends, write_note_on_same_texts
 from spanagree.corpus.segments import TokenBytes
 from spanagree.corpus.unplaced import UnplacedQuotes
@@ -431,7 +430,7 @@ def _drop_copies(
 
 def _keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
     """Keep annotations by mask; count the other annotations, also in the balance."""
-    remaining, n_dropped = keep_annotations(raw, is_kept)
+    remaining, n_dropped = raw.select_annotations(is_kept), int((~is_kept).sum())
     n_segments = len(raw.start) - len(remaining.start)
     balance = move_count(raw.balance, "segment", "repeated segment", n_segments)
     return remaining.replace(

@@ -13,8 +13,8 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import OF_EQUAL, find_measure
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.comparisons.strings import MEANS as OF_STRINGS
+from spanagree.corpus.flaws import REPAIRS
 from spanagree.corpus.label_columns import DUPLICATES
-from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES

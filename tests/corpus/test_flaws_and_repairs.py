@@ -17,9 +17,9 @@ from spanagree.corpus.balance import write_balance_lines
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.edge_spaces import strip_edges
-from spanagree.corpus.flaws import FLAWS
+from spanagree.corpus.flaws import FLAWS, REPAIRS
 from spanagree.corpus.plain_lists import add_segments
-from spanagree.corpus.repairs import REPAIRS, apply_repairs, build_valid_corpus, list_steps
+from spanagree.corpus.repairs import apply_repairs, build_valid_corpus, list_steps
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.formats.combine import concatenate_parts
 from spanagree.formats.hugging_face.read import read_raw_dataset
@@ -487,29 +487,32 @@ def test_each_flaw(name):
     flaw, raw = FLAWS[name], CASES[name]
     assert flaw.find_cases(raw).any()
     findings = {finding.name: finding for finding in check(raw).findings}
-    assert findings[name].error is (flaw.repairs is not None)
+    assert findings[name].error is flaw.is_error
     assert findings[name].first.startswith(flaw.describe(raw, int(flaw.find_cases(raw).argmax())))
-    if flaw.repairs is None:
+    message = ""
+    if flaw.is_error:
+        with pytest.raises(sa.InputError) as error:
+            build_valid_corpus(raw, list_steps((), "error"))
+        message = str(error.value)
+    else:
         assert check(raw).errors == 0
-        return
-    with pytest.raises(sa.InputError) as error:
-        build_valid_corpus(raw, list_steps((), "error"))
+        assert findings[name].repairs == ()
     for repair in flaw.repairs:
-        assert repair in REPAIRS
-        if repair != "widen-points":
-            assert f"--repair {repair}" in str(error.value)
-        seconds = {"offsets": "1ms", "texts": None} if repair == "widen-points" else {}
+        is_of_times = repair == "widen-points"
+        assert (f"--repair {repair}" in message) is (flaw.is_error and not is_of_times)
+        seconds = {"offsets": "1ms", "texts": None} if is_of_times else {}
         fixed = apply_repairs(raw.replace(**seconds), [repair])
-        assert not flaw.find_errors(fixed).any()
+        assert not (flaw.find_errors if flaw.is_error else flaw.find_cases)(fixed).any()
         assert f"({repair})" in fixed.notes[-1]
 
 
-def test_each_repair():
-    """Each is named by a flaw, or is of what no corpus refuses: white space and overlaps."""
-    named = {repair for flaw in FLAWS.values() for repair in flaw.repairs or ()}
-    assert {*REPAIRS} - named == {"strip-space", "merge-overlaps"}
-    for repair, name in (("strip-space", "edge-space"), ("merge-overlaps", "same-label-overlap")):
-        assert not FLAWS[name].find_cases(apply_repairs(CASES[name], [repair])).any()
+def test_errors_come_first():
+    """A check lists what is refused before what is odd; a repair of both flaws is one."""
+    names = [finding.name for finding in check(rows([(0, 3, "X"), (-2, 0, "X")])).findings]
+    assert names[0] == "negative"
+    assert "edge-space" in names
+    assert FLAWS["relation-twice"].repairs is FLAWS["relation-itself"].repairs
+    assert next(iter(REPAIRS)) == "join-pieces"
 
 
 def test_remedies_are_options():

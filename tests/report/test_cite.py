@@ -18,7 +18,7 @@ import spanagree as sa
 from spanagree import __version__
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MEASURES
-from spanagree.corpus.repairs import REPAIRS
+from spanagree.corpus.flaws import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.formulas import COEFFICIENTS as COEFFICIENTS_OF_LABELS
 from spanagree.labels.sparse_agreement import WEIGHTS
