@@ -7,13 +7,14 @@ A reader is a generator of records. It reports ignored content and notes for use
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spanagree.corpus.balance import READ, Balance
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import join_names, quote_value
 from spanagree.formats.file_head import compose_ignored_note
 from spanagree.formats.quotes import Quotes
 from spanagree.formats.spans_beside import Tree, yield_unread_parts
@@ -184,6 +185,7 @@ class ReadLog:
         notes: further notes for users.
         reading: settings of reading that are only known after reading.
         labelled: True if spans have labels; otherwise all spans get the label :data:`ONE_LABEL`.
+        unread_fields: names of fields of spans without a label, which may have it.
         numbered: True if ids are only the numbers of the documents.
         seen_unknown: annotators for whom the source does not state which documents they saw.
     """
@@ -200,6 +202,7 @@ class ReadLog:
         self.notes: list[str] = [*notes]
         self.reading: dict[str, Any] = {}
         self.labelled = True
+        self.unread_fields: dict[str, None] = {}
         self.numbered = False
         self.seen_unknown: dict[str, None] = {}
 
@@ -207,6 +210,19 @@ class ReadLog:
     def prefix(self) -> str:
         """Prefix of notes."""
         return f"{self.name}: " if self.name else ""
+
+    def note_unread_fields(self, span: Mapping[Any, Any], read: Collection[Any]) -> None:
+        """Note the fields of a span without a label that have words and are not read.
+
+        Args:
+            span: values of the fields by name.
+            read: names of the fields that are read.
+        """
+        self.unread_fields |= {
+            str(name): None
+            for name, value in span.items()
+            if name not in read and isinstance(value, str) and any(map(str.isalpha, value))
+        }
 
     def count_ignored_answer(self, noun: str, n_spans: int) -> None:
         """Count an answer that its annotator did not accept, and the spans in it.
@@ -355,7 +371,9 @@ def build_raw_from_records(
     notes = [*compose_ignored_note(log.name, log.passed)]
     notes += [*log.quotes.yield_notes(log.prefix), *log.copies.yield_notes(log.prefix)]
     if not log.labelled and collector.set_label_of_all(ONE_LABEL):
-        notes.append(f"{log.prefix}the spans have no labels; all are called {ONE_LABEL!r}")
+        note = f"{log.prefix}the spans have no labels; all are called {ONE_LABEL!r}"
+        fields = join_names(map(quote_value, log.unread_fields))
+        notes.append(f"{note}; not read as a label: {fields}" if fields else note)
     counts = {"quotes": quotes} if (quotes := log.count_quotes()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.build_raw_corpus(reading, [*notes, *log.notes], numbered=log.numbered)

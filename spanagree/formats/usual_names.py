@@ -38,6 +38,12 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Usual names of the fields of a span, in lower case, letters only."""
 
+_LABELS_WITH_OFFSETS = (
+    "labelname", "classname", "nerlabel", "nertag", "entitylabel", "tagname", "typename",
+    "categoryname", "concept", "ner", "annotation", "code", "name",
+)  # fmt: skip
+"""Further names of a label next to offsets; elsewhere they may be of something else."""
+
 NAMES = ("entity", "name")
 """Further names of a quote by language models, next to a label without offsets."""
 
@@ -150,6 +156,9 @@ def find_span_keys(names: tuple[Any, ...]) -> dict[str, Any]:
     keys = {
         field: name_by_plain[usual[0]] for field, usual in usual_names_by_field.items() if usual
     }
+    if "label" not in keys and {"start", "end"} <= keys.keys():
+        for name in (name for name in _LABELS_WITH_OFFSETS if name in name_by_plain):
+            keys.setdefault("label", name_by_plain[name])
     if "label" in keys and not keys.keys() & {"start", "text"}:
         for name in (name_by_plain[name] for name in NAMES if name in name_by_plain):
             if name != keys["label"]:

@@ -20,6 +20,7 @@ from spanagree.errors import InputError, count_entries, is_integer, join_names
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
+    has_column,
     parse_integer,
     parse_words,
 )
@@ -220,9 +221,9 @@ class _Guess:
             )
         if copied_text is not None and self.is_text:
             guessed_columns |= _drop_none(label=self.find_label_column(str(spans)))
-        may_have_annotators = (
-            "annotator" not in columns and "spans" in guessed_columns and isinstance(spans, str)
-        )
+        if copied_text is None and isinstance(spans, str) and not _is_table(spans):
+            guessed_columns |= _drop_none(label=self.find_parallel_labels(spans))
+        may_have_annotators = "annotator" not in columns and isinstance(spans, str)
         if may_have_annotators and (_is_table(spans) or not self.has_annotators(str(spans))):
             guessed_columns |= _drop_none(
                 annotator=self.find_usual_column("annotator", _is_name)
@@ -232,7 +233,7 @@ class _Guess:
             self.span_like += [name for name in self.names if self.may_have_annotators(name)]
         if _is_table(spans) and "quote" not in columns and "tokens" not in columns:
             guessed_columns |= self.guess_quote_column(columns)
-        has_rows = "annotator" in columns or guessed_columns.keys() & {"spans", "tags"}
+        has_rows = columns.keys() & {"annotator", "spans", "tags"}
         if "document" not in columns and (
             has_rows or self.strings
         ):  # no text distinguishes documents
@@ -465,6 +466,36 @@ class _Guess:
             name for usual in USUAL["label"] for name in self.names if simplify_name(name) == usual
         )
         return next((name for name in names if self.meets_condition(name, _is_name)), None)
+
+    def find_parallel_labels(self, column: str) -> str | None:
+        """Find the column with a list of labels for a list of spans that have none."""
+        names = (
+            name
+            for usual in USUAL["label"]
+            for name in self._columns_by_plain_name.get((False, usual), ())
+        )
+        return next(
+            (name for name in names if name != column and self._are_labels_of_spans(name, column)),
+            None,
+        )
+
+    def _are_labels_of_spans(self, column: str, spans: str) -> bool:
+        """Check whether most rows have as many labels in a column as spans, which have none."""
+        pairs = [
+            (parse_cell(row[column]), parse_cell(get_cell(row, spans)))
+            for row in self.rows
+            if not _is_missing(row.get(column)) and has_column(row, spans)
+        ]
+        labels = [label for cell, _ in pairs if is_sequence(cell) for label in cell]
+        are_bare = (is_sequence(cell) and all(map(_has_no_label, cell)) for _, cell in pairs)
+        return (
+            bool(labels)
+            and all(map(_is_name, labels))
+            and all(are_bare)
+            and _are_mostly_true(  # reading raises an error for others
+                is_sequence(labels) and len(labels) == len(cell) for labels, cell in pairs
+            )
+        )
 
     def has_quotes(self, column: str) -> bool:
         """Check whether a column has lists of strings of the text, alone or with labels.
@@ -847,6 +878,14 @@ def _are_spans(cell: Any, suggests_spans: bool) -> bool:
     if isinstance(cell, Mapping):
         return {"start", "end"} <= find_span_keys(tuple(cell)).keys()
     return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
+
+
+def _has_no_label(span: Any) -> bool:
+    """Check whether a span consists of offsets, or of a text, alone."""
+    if isinstance(span, Mapping):
+        keys = find_span_keys(tuple(span)).keys()
+        return "label" not in keys and bool(keys & {"start", "text"})
+    return isinstance(span, str) or (is_sequence(span) and len(span) == 2)
 
 
 def _stands_in(entries: Iterable[Any], words: Iterable[Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
-from spanagree.errors import is_integer, pluralize, quote_value
+from spanagree.errors import InputError, is_integer, pluralize, quote_value
 from spanagree.formats.exports import find_ignored_noun
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
@@ -100,7 +100,8 @@ def _yield_records(
                     spans, label_names[column], text, annotator_location, name
                 )
                 if shape.label is not None:
-                    rows = _assign_label(rows, row.get(shape.label))
+                    log.labelled = True
+                    rows = _assign_label(rows, row.get(shape.label), annotator_location)
                 yield RawAnnotation(name, rows, location=annotator_location)
 
     for row_number, (location, row) in enumerate(
@@ -145,10 +146,27 @@ def _count_if_ignored(
     return True
 
 
-def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:
-    """Assign the label of a row to its spans; a row without spans and label has nothing marked."""
+def _assign_label(spans: list[RawSpan] | None, label: Any, location: str) -> list[RawSpan] | None:
+    """Assign the label of a row to its spans, or those of a list to one span each.
+
+    A row without spans and label has nothing marked.
+
+    Raises:
+        InputError: if a list has more or fewer labels than there are spans.
+    """
     if spans is None:
         return [] if label is None else None
+    labels = parse_cell(label)
+    if is_sequence(labels):
+        if len(labels) != len(spans):
+            raise InputError(
+                f"{location}: {pluralize(len(labels), 'label')} for"
+                f" {pluralize(len(spans), 'span')}; each span needs one"
+            )
+        return [
+            span._replace(label=convert_integer_to_text(own_label))
+            for span, own_label in zip(spans, labels, strict=True)
+        ]
     return [
         span if label is None else span._replace(label=convert_integer_to_text(label))
         for span in spans
@@ -199,6 +217,8 @@ def _yield_table_records(data: Any, shape: ColumnMapping, log: ReadLog) -> Itera
         is_stated |= is_blank
         names[annotator] = None
         spans = []
+        if not label_column:
+            log.note_unread_fields(row, (*shape.columns, *shape.optional_columns))
         if not is_blank:
             label_text = (
                 convert_integer_to_text(get_cell(row, label_column[0])) if label_column else None

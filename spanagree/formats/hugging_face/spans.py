@@ -326,6 +326,8 @@ class SpanReader:
                 if end is None and isinstance(text, str) and is_integer(start):
                     end = start + len(text)
                 self.log.labelled |= "label" in keys
+                if "label" not in keys:
+                    self.log.note_unread_fields(span, keys.values())
                 self.probable += "probability" in keys and not self.scores
                 score = span.get(keys.get("probability")) if self.scores else None
                 details = None if score is None else {SCORE: str(score)}
