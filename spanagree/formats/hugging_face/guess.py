@@ -77,8 +77,6 @@ def guess_columns(
 ) -> tuple[dict[str, Any], list[str]]:
     """Guess the columns that the user did not name, from the first rows.
 
-    If spans or tags are named, only the columns that they need are guessed.
-
     Args:
         data: the rows.
         named_columns: columns that the user named, by option of ``from_dataset``.
@@ -92,12 +90,6 @@ def guess_columns(
     Raises:
         InputError: if the columns are ambiguous.
     """
-    has_layers_and_content = named_columns.keys() & {"tags", "spans"} and named_columns.keys() & {
-        "tokens",
-        "text",
-    }
-    if has_layers_and_content and ("annotator" not in named_columns or "document" in named_columns):
-        return {}, []
     rows = _select_first_rows(data)
     properties = getattr(data, "features", None), getattr(data, "flat", False)
     columns = (
@@ -149,7 +141,11 @@ class _Guess:
         pairs = [(str(key), value) for row in rows for key, value in row.items()]
         self.names = list(dict.fromkeys(name for name, _ in pairs))
         nested_names = [
-            f"{column}.{key}" for column, cell in pairs if isinstance(cell, Mapping) for key in cell
+            f"{column}.{key}"
+            for column, cell in pairs
+            if isinstance(cell, Mapping)
+            for key in cell
+            if isinstance(key, str)
         ]
         self.nested_names = list(dict.fromkeys(nested_names))
         self.outside = frozenset(outside)
