@@ -550,17 +550,33 @@ def test_spans_with_a_probability_are_a_systems():
 
 
 def test_names_of_systems_in_tables(write_here):
-    """A column of systems is one of annotators; what may be of who wrote the text is said."""
+    """A column of systems is one of annotators; so is one with several names in a document.
+
+    With one name in each, it may be of who wrote the text, and is said; so are rows of texts of
+    their own in a thread, beside the thread's id.
+    """
     rows = "1,gpt,0,2,P,Jo met Al\n1,llama,7,9,P,Jo met Al\n"
     for name in ("model", "system", "llm"):
         path = write_here("a.csv", f"document,{name},start,end,label,text\n{rows}")
         assert sa.read(path).annotators == ("gpt", "llama")
+    apart = rows.replace("\n1,", "\n2,")
+    late = (
+        "".join(f"{i},gpt,0,2,P,Jo met Al\n" for i in range(1, 100)) + "1,llama,7,9,P,Jo met Al\n"
+    )
     for name in ("user", "author", "email"):
         path = write_here("a.csv", f"document,{name},start,end,label,text\n{rows}")
+        assert sa.read(path).annotators == ("gpt", "llama")
+        path = write_here("a.csv", f"document,{name},start,end,label,text\n{late}")
+        assert sa.read(path).annotators == ("gpt", "llama")
+        path = write_here("a.csv", f"document,{name},start,end,label,text\n{apart}")
         corpus = sa.read(path)
         assert corpus.annotators == ("a.csv",)
         assert f"passed over: {name}" in corpus.notes[0]
     spans = [{"start": 0, "end": 2, "label": "P"}]
+    thread = [
+        {"id": i, "docid": "t", "user": f"u{i}", "text": f"Jo {i}", "spans": spans} for i in (1, 2)
+    ]
+    assert len(sa.read(thread)) == 2
     rows = [
         {"id": str(i // 2), "text": "Jo met Al", "model": "ab"[i % 2], "spans": spans}
         for i in range(6)
@@ -629,3 +645,58 @@ def test_a_note_says_that_probabilities_are_not_used(tmp_path):
     note = "1 span with a probability, which is not used: all are taken as marked"
     assert any(note in each for each in corpus.notes)
     assert len(next(iter(corpus.layers.values()))) == 1
+
+
+@pytest.mark.parametrize(
+    "key", ["label_name", "labelName", "class_name", "ner_label", "concept", "name"]
+)
+def test_further_names_of_labels(key, write_here):
+    """Next to offsets they are labels, in objects and in a table. Oracle: as it was made."""
+    span = {"start": 0, "end": 2}
+    rows = [{"text": "Jo is", "a": [{**span, key: "PER"}], "b": [{**span, key: "LOC"}]}]
+    for document in (sa.read(rows)[0], sa.read(write_here("x.jsonl", lines(rows)))[0]):
+        assert document.segments == {"a": ((0, 2, "PER"),), "b": ((0, 2, "LOC"),)}
+    table = f"doc,annotator,start,end,{key},text\n1,a,0,2,PER,Jo is\n1,b,0,2,LOC,Jo is\n"
+    segments = sa.read(write_here("x.csv", table))[0].segments
+    assert segments == {"a": ((0, 2, "PER"),), "b": ((0, 2, "LOC"),)}
+
+
+def test_what_is_not_read_as_a_label_is_named(write_here):
+    """If no span has a label, words in their other fields may be it."""
+    rows = [{"text": "Jo is", "a": [{"start": 0, "end": 2, "kind of it": "PER", "n": 3, "t": "7"}]}]
+    said = "all are called 'span'; not read as a label: 'kind of it'"
+    assert any(note.endswith(said) for note in sa.read(rows).notes)
+    table = "doc,annotator,start,end,kind of it,text\n1,a,0,2,PER,Jo is\n"
+    assert any(note.endswith(said) for note in sa.read(write_here("x.csv", table)).notes)
+
+
+def test_labels_in_a_list_beside_the_spans():
+    """The first label is of the first span; lists of other lengths are refused."""
+    rows = [
+        {
+            "id": 1,
+            "text": "Jo is in Rome",
+            "annotator": who,
+            "spans": [[0, 2], [9, 13]],
+            "labels": labels,
+        }
+        for who, labels in (("ann", ["PER", "LOC"]), ("bob", ["ORG", "ORG"]))
+    ]
+    assert sa.read(rows)[0].segments == {
+        "ann": ((0, 2, "PER"), (9, 13, "LOC")),
+        "bob": ((0, 2, "ORG"), (9, 13, "ORG")),
+    }
+    quotes = [{"text": "Jo is in Rome", "spans": ["Rome", "Jo"], "labels": ["LOC", "PER"]}]
+    assert [*sa.read(quotes)[0].segments.values()] == [((0, 2, "PER"), (9, 13, "LOC"))]
+    rows += [{**rows[1], "id": 2, "labels": ["ORG"]}]
+    with refuses(sa.InputError, "row 3, annotator 'bob': 1 label for 2 spans; each span needs one"):
+        sa.read(rows)
+
+
+def test_named_columns_leave_the_guesses_of_others():
+    """Ids and annotators are found, whether the spans, or the text too, are named or not."""
+    spans = [{"start": 0, "end": 2, "label": "PER"}]
+    rows = [{"id": "7", "text": "Jo is", "annotator": who, "ents": spans} for who in "ab"]
+    for named in ({}, {"spans": "ents"}, {"spans": "ents", "text": "text"}):
+        corpus = sa.formats.from_dataset(rows, **named)
+        assert (corpus.ids, corpus.annotators) == (("7",), ("a", "b"))

@@ -93,7 +93,7 @@ def guess_columns(
     rows = _select_first_rows(data)
     properties = getattr(data, "features", None), getattr(data, "flat", False)
     columns = (
-        rows_guess := _Guess(rows, named_columns, *properties, prefix, outside, strings)
+        rows_guess := _Guess(data, rows, named_columns, *properties, prefix, outside, strings)
     ).guess_all_columns()
     spans = columns.get("spans", {})
     read_columns = [spans] if isinstance(spans, str) else list(spans.values())
@@ -127,6 +127,7 @@ class _Guess:
 
     def __init__(
         self,
+        data: Iterable[Any],
         rows: Sequence[Mapping[str, Any]],
         named_columns: Mapping[str, Any],
         features: Any,
@@ -135,6 +136,7 @@ class _Guess:
         outside: Sequence[str],
         strings: bool,
     ) -> None:
+        self.data = data
         self.rows, self.named, self.features, self.prefix = rows, named_columns, features, prefix
         self.is_text, self.strings = is_text, strings
         self.words: Callable[[Any], Any] = parse_words if is_text else lambda cell: cell
@@ -224,6 +226,7 @@ class _Guess:
             guessed_columns |= _drop_none(
                 annotator=self.find_usual_column("annotator", _is_name)
                 or self.find_system_column(spans)
+                or self.find_several_names_column(columns)
             )
         if "annotator" not in columns and isinstance(spans, str):
             self.span_like += [name for name in self.names if self.may_have_annotators(name)]
@@ -676,6 +679,23 @@ class _Guess:
         cells = [] if name is None else [*self.yield_cells(name)]
         return name if _is_table(spans) or len({*cells}) < len(cells) else None
 
+    def find_several_names_column(self, columns: Mapping[str, Any]) -> str | None:
+        """Find the column with several names in a document, as a text has one author at most."""
+        document = columns.get("document") or self.find_shared_id_column(columns)
+        if document not in self.names or not self.meets_condition(document, _is_name):
+            return None
+        for name in (name for name in self.names if simplify_name(name) in MAYBE_ANNOTATORS):
+            name_of: dict[Any, Any] = {}
+            rows = (row for row in islice(self.data, SEARCHED) if isinstance(row, Mapping))
+            pairs = ((row.get(document), row.get(name)) for row in rows)
+            if any(
+                name_of.setdefault(id_, person) != person
+                for id_, person in pairs
+                if _is_name(id_) and _is_name(person)
+            ):
+                return name
+        return None
+
     def may_have_annotators(self, column: str) -> bool:
         """Check whether a column has several names, of annotators or of authors of the texts."""
         has_usual_name = simplify_name(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
@@ -767,16 +787,22 @@ class _Guess:
         )
         return bool(spans) and _are_mostly_true(is_near)
 
+    def find_shared_id_column(self, columns: Mapping[str, Any]) -> str | None:
+        """Find the column of ids that rows may share, and texts do not."""
+        excluded = [columns.get("text"), columns.get("annotator")]
+        name = self.find_usual_column("document", _is_name, excluded)
+        while name is not None and self.has_several_texts(name, columns.get("text")):
+            excluded.append(name)
+            name = self.find_usual_column("document", _is_name, excluded)
+        return name
+
     def guess_document_column(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Guess the column of documents' ids; without annotators each row is a document."""
         excluded = [columns.get("text"), columns.get("annotator")]
         if "annotator" in columns or _is_table(columns.get("spans")):
-            name = self.find_usual_column("document", _is_name, excluded)
-            while name is not None and self.has_several_texts(name, columns.get("text")):
-                excluded.append(name)
-                name = self.find_usual_column("document", _is_name, excluded)
             return _drop_none(
-                document=name or self.find_usual_column("document", _is_name, excluded[:2])
+                document=self.find_shared_id_column(columns)
+                or self.find_usual_column("document", _is_name, excluded)
             )
         for name in ("id", "uid", *COLUMNS["document"]):
             for column in (
