@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -16,7 +17,7 @@ from spanagree.corpus.balance import READ, Balance, add_balances, move_count
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, TokenBytes
-from spanagree.corpus.tags import TagSegments, is_ignored, look_up_scheme, read_tags
+from spanagree.corpus.tags import TagSegments, is_ignored, look_up_scheme, looks_outside, read_tags
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -379,4 +380,9 @@ def _write_notes_on_layer(name: str, reading: TagSegments) -> list[str]:
             f"{escape_name(name)}: {n_tags} outside every well-formed {reading.scheme} segment not"
             " counted (strict)"
         )
+    notes += [
+        f"{escape_name(name)}: the tag {quote_value(label)} is a label; if it means that nothing is"
+        f" marked, --outside {shlex.quote(label)} (outside=) reads it so"
+        for label in (filter(looks_outside, reading.names) if reading.scheme == "IO" else ())
+    ]
     return notes

@@ -281,9 +281,16 @@ def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     return parse_prefixed_tag(tag, scheme)
 
 
-def _is_punctuation(tag: str) -> bool:
-    """Check if a tag consists of punctuation that can be typed."""
-    return tag.isprintable() and not any(map(str.isalnum, tag))
+def looks_outside(tag: object) -> bool:
+    """Check if a tag may mean that nothing is marked: a usual one, or punctuation alone.
+
+    >>> looks_outside("none"), looks_outside("_"), looks_outside("PER")
+    (True, True, False)
+    """
+    if not isinstance(tag, str) or not tag:
+        return False
+    is_punctuation = tag.isprintable() and not any(map(str.isalnum, tag))
+    return tag.upper() in USUAL_OUTSIDE or is_punctuation
 
 
 def _describe_unknown(tag: object, scheme: str) -> str:
@@ -306,9 +313,9 @@ def _describe_unknown(tag: object, scheme: str) -> str:
             "; where an annotator's labels stand bare, write I- before them, or if all annotators'"
             " do, name --scheme IO (scheme='IO')"
         )
-    if isinstance(tag, str) and (tag.upper() in USUAL_OUTSIDE or _is_punctuation(tag)):
+    if looks_outside(tag):
         allowed += (
-            f"; what means that nothing is marked is named with --outside {shlex.quote(tag)}"
+            f"; what means that nothing is marked is named with --outside {shlex.quote(str(tag))}"
             " (outside=), what stands for text never seen with --missing (missing=)"
         )
     return f"unknown tag {quote_value(tag)}; allowed: {allowed}"

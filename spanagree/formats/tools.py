@@ -81,7 +81,8 @@ def is_object_by_id(start: FileHead) -> bool:
     (record,) = start.records if len(start.records) == 1 else ({},)
     values = list(record.values()) if isinstance(record, dict) else []
     usual_names = {name for names in (*COLUMNS.values(), *USUAL.values()) for name in names}
-    if not values or any(simplify_name(key) in usual_names for key in record):
+    names = (key for key in record if not any(map(str.isdigit, key)))  # doc1 is an id
+    if not values or any(simplify_name(name) in usual_names for name in names):
         return False
     spans_by_document = [
         find_first_value(value, "spans|entities|annotations|@") for value in values

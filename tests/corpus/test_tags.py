@@ -313,3 +313,16 @@ def test_a_tag_that_is_a_line_end():
     """The message on a line end in the place of a tag has none."""
     with refuses(sa.InputError, r"… unknown tag '\n'; allowed: O …"):
         sa.from_tags({"a": [["O", "\n"]]})
+
+
+def test_a_label_that_looks_like_no_mark():
+    """Where every tag is a label, one of punctuation, or called none, is asked about."""
+    tags = {"gold": [["PER", "_", "none", "LOC"]]}
+    said = [note for note in sa.from_tags(tags, scheme="IO").notes if "is a label; if it" in note]
+    assert [note.split(" is a label")[0] for note in said] == [
+        "gold: the tag '_'", "gold: the tag 'none'",
+    ]  # fmt: skip
+    assert said[0].endswith("--outside _ (outside=) reads it so")
+    named = sa.from_tags(tags, scheme="IO", outside=["_", "none"])
+    assert not any("is a label; if it" in note for note in named.notes)
+    assert named.labels == ("LOC", "PER")
