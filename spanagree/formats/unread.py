@@ -35,8 +35,8 @@ _UNITS = frozenset((
 """Names of parts of a text, which have offsets but are no marks."""
 _PAIRS = frozenset(("pos", "span", "position", "offset", "offsets", "range", "interval"))
 """Names of lists of a start and an end."""
-_LINKS = frozenset(("relations", "events", "coref", "clusters"))
-"""Names of links between marks, which repeat their offsets."""
+_LINKS = frozenset(("relations", "events", "coref", "clusters", "support"))
+"""Names of links between marks, and of who supports them, which repeat their offsets."""
 _STARTS, _ENDS = ("start", "begin", "offset"), ("end", "stop", "length")
 _MAX_SIZE = 1 << 18  # number of bytes that are searched quickly
 _TAG = re.compile(r"[BIESLUM]-\S")

@@ -700,3 +700,24 @@ def test_named_columns_leave_the_guesses_of_others():
     for named in ({}, {"spans": "ents"}, {"spans": "ents", "text": "text"}):
         corpus = sa.formats.from_dataset(rows, **named)
         assert (corpus.ids, corpus.annotators) == (("7",), ("a", "b"))
+
+
+def test_words_about_quotes_are_none(write_here):
+    """What a model writes about its quotes is no entity, in JSON or in an object."""
+    quotes = {"PER": ["Jo"], "explanation": "Jo is a person", "LOC": []}
+    for cell in (json.dumps(quotes), quotes):
+        path = write_here("llm.jsonl", lines([{"id": 1, "text": "Jo is", "answer": cell}]))
+        corpus = sa.read(path, spans="answer")
+        assert [*corpus[0].segments.values()] == [((0, 2, "PER"),)]
+        assert not corpus.unplaced
+
+
+def test_refusals_are_counted(write_here):
+    """Forty answers without spans are one error, with the first and the number of others."""
+    rows = [
+        {"id": i, "text": "Jo is", "gold": [], "answer": "I cannot" if i else "I am sorry"}
+        for i in range(40)
+    ]
+    path = write_here("llm.jsonl", lines(rows))
+    with refuses(sa.InputError, "llm.jsonl:1, … spans 'I am sorry'; … (and 39 more like it)"):
+        sa.read(path, spans={"gold": "gold", "llm": "answer"})

@@ -400,6 +400,7 @@ def test_the_command_writes_a_layer_with_its_supporters(run, tmp_path):
     assert "|made:majority=tokens/share-0.4/least-2|" in sa.evaluate(written, "majority").signature
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert [line["support"] for line in lines] == result.support()
+    assert not any("not read" in note for note in written.notes)  # of segments it repeats offsets
     table = list(csv.DictReader(io.StringIO(text)))
     assert [row["supporters"] for row in table] == [
         ", ".join(entry["supporters"]) for line in lines for entry in line["support"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
-from spanagree.errors import InputError, is_integer, pluralize, quote_value
+from spanagree.errors import InputError, is_integer, pluralize, quote_value, write_number_of_further
 from spanagree.formats.exports import find_ignored_noun
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
@@ -19,6 +19,7 @@ from spanagree.formats.hugging_face.columns import (
 from spanagree.formats.hugging_face.shape import SUBMITTED, ColumnMapping
 from spanagree.formats.hugging_face.spans import (
     SpanReader,
+    UnreadAnswerError,
     is_sequence,
     parse_cell,
     split_by_annotator,
@@ -68,6 +69,7 @@ def _yield_records(
     annotator_names = find_label_names(features, str(shape.annotator), None)
     reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
     n_submitted_without_spans = 0
+    unread_answers: list[UnreadAnswerError] = []
 
     def yield_annotations(
         row: Mapping[str, Any], text: Any, location: str
@@ -96,9 +98,13 @@ def _yield_records(
                 annotator_location = (
                     location if is_nobody else f"{location}, annotator {quote_value(name)}"
                 )
-                rows = reader.parse_spans(
-                    spans, label_names[column], text, annotator_location, name
-                )
+                try:
+                    rows = reader.parse_spans(
+                        spans, label_names[column], text, annotator_location, name
+                    )
+                except UnreadAnswerError as error:  # the others are counted
+                    unread_answers.append(error)
+                    continue
                 if shape.label is not None:
                     log.labelled = True
                     rows = _assign_label(rows, row.get(shape.label), annotator_location)
@@ -113,6 +119,8 @@ def _yield_records(
         log.passed["relation"] += len(relations) if isinstance(relations, list) else 0
         text = "" if shape.strings else content.get("text", content.get("tokens"))
         yield Record(location, id_, content, yield_annotations(row, text, location))
+    if unread_answers:
+        raise InputError(f"{unread_answers[0]}{write_number_of_further(len(unread_answers))}")
     log.notes += reader.yield_notes()
     if n_submitted_without_spans:
         log.notes.append(

@@ -37,6 +37,14 @@ _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {
 _CUT_OFF = f"the JSON of an answer that is cut off, not valid, or has a key twice; {NO_ANSWER}"
 _THOUGHT = "</think>"  # the answer follows it
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
+_REMARKS = _REFUSALS | {
+    "explanation", "reasoning", "rationale", "thought", "thoughts", "thinking", "analysis",
+    "comment", "comments", "note", "notes", "summary", "justification", "confidence",
+}  # fmt: skip
+
+
+class UnreadAnswerError(InputError):
+    """Error for an answer of a model that has no spans, such as a refusal."""
 
 
 def parse_cell(cell: Any) -> Any:
@@ -181,7 +189,7 @@ class SpanReader:
             spans = self._parse_words(spans, text, location, annotator_name)
         if isinstance(spans, Mapping):
             if _is_refusal(spans, text):
-                raise invalid_value(spans_location, spans, _NO_COPY)
+                raise UnreadAnswerError(str(invalid_value(spans_location, spans, _NO_COPY)))
             spans = _find_spans_in_object(spans, spans_location)
         if not is_sequence(spans):
             raise invalid_value(spans_location, spans, _NEEDED)
@@ -195,7 +203,7 @@ class SpanReader:
         """Parse an answer that is more than JSON: the only JSON in it, or a copy with tags.
 
         Raises:
-            InputError: if the answer has neither, or its JSON is damaged.
+            UnreadAnswerError: if the answer has neither, or its JSON is damaged.
         """
         if not isinstance(text, str):
             raise invalid_value(f"{location}: spans", answer, _NO_JSON)
@@ -210,7 +218,7 @@ class SpanReader:
             aligned, lost_spans = self.log.copies.read_spans(answer, text, location, annotator)
             return [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost_spans)]
         problem = _CUT_OFF if is_damaged else _NO_COPY
-        raise invalid_value(f"{location}: spans", answer, problem)
+        raise UnreadAnswerError(str(invalid_value(f"{location}: spans", answer, problem)))
 
     def yield_notes(self) -> Iterator[str]:
         """Yield notes on probabilities that are not used, and on labels of single tokens.
@@ -383,12 +391,20 @@ def _convert_to_quote(span: Any) -> Any:
 def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
     """Collect the quotes of an object with lists of quotes under labels; `None` for other cells.
 
+    Words of the model about them, such as an explanation, are no quotes.
+
     >>> collect_quotes_by_label({"PER": ["Jo"], "LOC": []})
     [{'text': 'Jo', 'label': 'PER'}]
     """
     if not isinstance(cell, Mapping) or find_span_keys(tuple(cell)).keys() & {"start", "end"}:
         return None
     quotes_by_label = {label: parse_cell(label_quotes) for label, label_quotes in cell.items()}
+    if any(isinstance(label_quotes, list) for label_quotes in quotes_by_label.values()):
+        quotes_by_label = {
+            label: label_quotes
+            for label, label_quotes in quotes_by_label.items()
+            if not (isinstance(label_quotes, str) and simplify_name(label) in _REMARKS)
+        }
     if not all(
         label_quotes is None or isinstance(label_quotes, (str, list))
         for label_quotes in quotes_by_label.values()
