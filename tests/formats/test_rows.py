@@ -721,3 +721,26 @@ def test_refusals_are_counted(write_here):
     path = write_here("llm.jsonl", lines(rows))
     with refuses(sa.InputError, "llm.jsonl:1, … spans 'I am sorry'; … (and 39 more like it)"):
         sa.read(path, spans={"gold": "gold", "llm": "answer"})
+
+
+def test_spans_under_their_labels():
+    """In rows that name their annotators, lists of spans without labels stand under these."""
+    rows = [
+        {"id": 1, "text": "Jo is in Rome", "annotator": "ann", "spans": {"PER": [[0, 2]], "LOC": [[9, 13]]}},
+        {"id": 1, "text": "Jo is in Rome", "annotator": "bob", "spans": {"PER": None, "ORG": [{"start": 9, "end": 13}]}},
+    ]  # fmt: skip
+    assert sa.read(rows)[0].segments == {
+        "ann": ((0, 2, "PER"), (9, 13, "LOC")),
+        "bob": ((9, 13, "ORG"),),
+    }
+    by_annotator = [{"id": 1, "text": "Jo is in Rome", "spans": {"ann": [[0, 2]], "bob": []}}]
+    assert sa.read(by_annotator).annotators == ("ann", "bob")
+
+
+def test_names_in_an_object_beside_wrapped_spans():
+    """An object around the spans is no annotator; several names in a document are."""
+    rows = [
+        {"Doc_ID": 0, "text": "Jo is", "meta": {"who": who}, "result": {"ents": [{"from": 0, "to": 2, "class": "P"}]}}
+        for who in ("ann", "bob")
+    ]  # fmt: skip
+    assert sa.read(rows)[0].segments == {"ann": ((0, 2, "P"),), "bob": ((0, 2, "P"),)}

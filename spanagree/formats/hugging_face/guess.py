@@ -26,8 +26,10 @@ from spanagree.formats.hugging_face.columns import (
 )
 from spanagree.formats.hugging_face.spans import (
     WRAPPERS,
+    are_spans_by_label,
     collect_quotes,
     collect_quotes_by_label,
+    has_no_label,
     is_sequence,
     parse_cell,
     split_by_annotator,
@@ -222,7 +224,11 @@ class _Guess:
         if copied_text is None and isinstance(spans, str) and not _is_table(spans):
             guessed_columns |= _drop_none(label=self.find_parallel_labels(spans))
         may_have_annotators = "annotator" not in columns and isinstance(spans, str)
-        if may_have_annotators and (_is_table(spans) or not self.has_annotators(str(spans))):
+        if may_have_annotators and (
+            _is_table(spans)
+            or not self.has_annotators(str(spans))
+            or self.meets_condition(str(spans), are_spans_by_label)
+        ):
             guessed_columns |= _drop_none(
                 annotator=self.find_usual_column("annotator", _is_name)
                 or self.find_system_column(spans)
@@ -486,7 +492,7 @@ class _Guess:
             if not _is_missing(row.get(column)) and has_column(row, spans)
         ]
         labels = [label for cell, _ in pairs if is_sequence(cell) for label in cell]
-        are_bare = (is_sequence(cell) and all(map(_has_no_label, cell)) for _, cell in pairs)
+        are_bare = (is_sequence(cell) and all(map(has_no_label, cell)) for _, cell in pairs)
         return (
             bool(labels)
             and all(map(_is_name, labels))
@@ -684,10 +690,14 @@ class _Guess:
         document = columns.get("document") or self.find_shared_id_column(columns)
         if document not in self.names or not self.meets_condition(document, _is_name):
             return None
-        for name in (name for name in self.names if simplify_name(name) in MAYBE_ANNOTATORS):
+        for name in (*self.names, *self.nested_names):
+            if simplify_name(name.rpartition(".")[2]) not in MAYBE_ANNOTATORS:
+                continue
             name_of: dict[Any, Any] = {}
             rows = (row for row in islice(self.data, SEARCHED) if isinstance(row, Mapping))
-            pairs = ((row.get(document), row.get(name)) for row in rows)
+            pairs = (
+                (row.get(document), get_cell(row, name)) for row in rows if has_column(row, name)
+            )
             if any(
                 name_of.setdefault(id_, person) != person
                 for id_, person in pairs
@@ -900,14 +910,6 @@ def _are_spans(cell: Any, suggests_spans: bool) -> bool:
     if isinstance(cell, Mapping):
         return {"start", "end"} <= find_span_keys(tuple(cell)).keys()
     return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
-
-
-def _has_no_label(span: Any) -> bool:
-    """Check whether a span consists of offsets, or of a text, alone."""
-    if isinstance(span, Mapping):
-        keys = find_span_keys(tuple(span)).keys()
-        return "label" not in keys and bool(keys & {"start", "text"})
-    return isinstance(span, str) or (is_sequence(span) and len(span) == 2)
 
 
 def _stands_in(entries: Iterable[Any], words: Iterable[Any]) -> bool:

@@ -25,7 +25,7 @@ from spanagree.formats.records import RawSpan, ReadLog
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, strip_code_fence
 from spanagree.formats.usual_names import find_span_keys, simplify_name
 
-WRAPPERS = ("spans", "entities", "annotations")  # keys of an object around a list
+WRAPPERS = ("spans", "entities", "ents", "annotations")  # keys of an object around a list
 _BOUNDS = ("start", "end", "text")
 _OCCURRENCE_KEYS = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was never submitted
@@ -423,6 +423,33 @@ def collect_quotes_by_label(cell: Any) -> list[dict[str, Any]] | None:
     return quotes
 
 
+def are_spans_by_label(cell: Any) -> bool:
+    """Check whether an object has a list of spans without a label under each of several names.
+
+    >>> are_spans_by_label({"PER": [[0, 2]], "LOC": []}), are_spans_by_label({"start": [0, 9]})
+    (True, False)
+    """
+    if not isinstance(cell, Mapping) or "start" in find_span_keys(tuple(cell)):
+        return False
+    lists = [spans for spans in cell.values() if spans is not None]
+    return all(map(is_sequence, lists)) and all(
+        has_no_label(span) for spans in lists for span in spans
+    )
+
+
+def has_no_label(span: Any) -> bool:
+    """Check whether a span consists of offsets, or of a text, alone."""
+    if isinstance(span, Mapping):
+        keys = find_span_keys(tuple(span)).keys()
+        return "label" not in keys and bool(keys & {"start", "text"})
+    return isinstance(span, str) or (is_sequence(span) and len(span) == 2)
+
+
+def _convert_to_bounds(span: Any) -> Mapping[str, Any]:
+    """Convert a pair of start and end to an object; return an object unchanged."""
+    return span if isinstance(span, Mapping) else dict(zip(("start", "end"), span, strict=True))
+
+
 def collect_quotes(cell: Any) -> list[str] | None:
     """Collect the strings of a list of quotes, perhaps with labels; `None` for other cells.
 
@@ -456,7 +483,15 @@ def _find_spans_in_object(spans: Mapping[Any, Any], location: str) -> Any:
     if len(inner) == 1 and not find_span_keys(tuple(spans)).keys() & {"start", "end"}:
         return _find_spans_in_object(inner[0], location) if isinstance(inner[0], dict) else inner[0]
     quotes = collect_quotes_by_label(spans)
-    return _convert_lists_to_spans(spans, location) if quotes is None else quotes
+    if quotes is not None:
+        return quotes
+    if are_spans_by_label(spans):
+        return [
+            {**_convert_to_bounds(span), "label": label}
+            for label, spans_of_label in spans.items()
+            for span in spans_of_label or ()
+        ]
+    return _convert_lists_to_spans(spans, location)
 
 
 def _parse_occurrence(value: object, location: str) -> int:
