@@ -27,6 +27,7 @@ from spanagree.agreement.team import (
     Pairs,
     Team,
     compute_scores,
+    write_notes_on_labels,
     write_notes_on_sharing,
 )
 from spanagree.arrays import Floats
@@ -316,6 +317,7 @@ def build_agreement(
             *(() if counts.places is None else counts.places.notes()),
             *counts.inexact.notes(float(figures.team.tally.size)),
             *write_notes_on_sharing(counts),
+            *write_notes_on_labels(counts),
         ),
         counts.per_document.corpus.ids,
         counts.per_document,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from spanagree.agreement.coverage import SharedDocumentCounts
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.comparisons.table import ALL, Comparisons
 from spanagree.comparisons.tally import Tally
-from spanagree.errors import escape_name, pluralize, quote_value
+from spanagree.errors import escape_name, join_names, pluralize, quote_value
 from spanagree.results.result import NanEqualMixin
 from spanagree.results.score import (
     NO_CHANCE,
@@ -282,6 +283,27 @@ def write_notes_on_sharing(counts: AgreementCounts) -> list[str]:
         " annotator"
         for i in np.flatnonzero(is_alone & (sharing.saw > 0)).tolist()
     ]
+
+
+def write_notes_on_labels(counts: AgreementCounts) -> list[str]:
+    """Write a note on each annotator who has no label in common with any other, if labels count."""
+    if not counts.per_document.counting.measure.of_label:
+        return []
+    corpus = counts.per_document.corpus
+    labels_by_annotator = {
+        name: {corpus.labels[code] for code in np.flatnonzero(np.bincount(layer.label)).tolist()}
+        for name, layer in corpus.layers.items()
+    }
+    n_annotators = Counter(label for labels in labels_by_annotator.values() for label in labels)
+    notes = []
+    for name, labels in labels_by_annotator.items():
+        others = n_annotators.keys() - labels
+        if labels and others and all(n_annotators[label] == 1 for label in labels):
+            notes.append(
+                f"{escape_name(name)}: no label in common with another annotator; it has"
+                f" {join_names(sorted(labels))}, the others {join_names(sorted(others))}"
+            )
+    return notes
 
 
 def _explain_missing_team(n_annotators: int) -> str:

@@ -12,7 +12,7 @@ from spanagree.arrays import Ints, Progress
 from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import ScoredTally, Tally
-from spanagree.errors import SettingError, check_choice, escape_name, quote_value
+from spanagree.errors import SettingError, check_choice, escape_name, join_names, quote_value
 from spanagree.results.numbers import compute_ranks
 from spanagree.results.result import MappingResult, NanEqualMixin, Result, write_coverage_note
 from spanagree.results.score import (
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from spanagree.systems.intervals import Ends
     from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
     from spanagree.uncertainty.confidence import Jackknife
-
-_NAMED = 5  # labels in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,11 +380,10 @@ def _write_notes(systems: Collection[System], counts: EvaluationCounts) -> list[
         gold_labels = [label for label, tally in system.labels.items() if tally.size_a]
         system_labels = [label for label, tally in system.labels.items() if tally.size_b]
         if gold_labels and system_labels and not set(gold_labels) & set(system_labels):
-            gold_phrase, system_phrase = (
-                ", ".join(map(escape_name, sorted(labels)[:_NAMED]))
-                for labels in (gold_labels, system_labels)
+            notes.append(
+                f"{name}: no label in common; gold has {join_names(sorted(gold_labels))}, it"
+                f" {join_names(sorted(system_labels))}"
             )
-            notes.append(f"{name}: no label in common; gold has {gold_phrase}, it {system_phrase}")
     return notes
 
 

@@ -501,3 +501,17 @@ def test_two_lists_of_tags(tmp_path):
             "two annotators are two lists of tags, or two paths; a corpus has them all",
         ):
             sa.agree(*pair)
+
+
+def test_no_label_in_common():
+    """An annotator whose labels nobody else has is named, unless labels do not count."""
+    layers = {
+        "ann": [[(0, 1, "A")]],
+        "bob": [[(0, 1, "A"), (2, 3, "B")]],
+        "llm": [[(0, 1, "Major")]],
+    }
+    corpus = sa.Corpus.from_segments([4], layers)
+    said = [note for note in sa.agree(corpus).notes if "in common" in note]
+    other = "llm: no label in common with another annotator; it has Major, the others A, B"
+    assert said == [other]
+    assert not any("in common" in note for note in sa.agree(corpus, match="boundaries").notes)

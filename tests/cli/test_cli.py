@@ -254,7 +254,7 @@ def test_convert_and_check(run, files, tmp_path):
     for arguments in (
         [jsonl],
         [conll, "--columns", columns],
-        [parquet, "--tokens", "tokens", "--spans", spans],
+        [parquet, "--tokens", "tokens", "--spans", spans, "--document", "id"],
     ):
         code, out, err = run("evaluate", *arguments, "--format", "json")
         assert (code, err) == (0, "")
