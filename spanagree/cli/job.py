@@ -380,10 +380,10 @@ class CommandContext:
             from spanagree.results.display import pivot_table  # help shows no table
 
             tables = [pivot_table(table) for table in tables]
-        if self.format == "text":
-            tables = _remove_repeated_signatures(tables)
+        # explanations depend on the settings of a table, also where its signature is not repeated
+        shown_tables = _remove_repeated_signatures(tables) if self.format == "text" else tables
         style = TableStyle(self.digits, self.percent, self.all_columns, self.style)
-        texts = [render(table, self.format, style) for table in tables]
+        texts = [render(table, self.format, style) for table in shown_tables]
         if self.explain:
             from spanagree.report.explain import EXPLAINED, explain
 

@@ -366,6 +366,24 @@ def test_two_tables_are_explained_once(run):
     assert "if the two systems' tallies are exchanged" in " ".join(out.split())
 
 
+def test_a_table_is_explained_by_its_own_settings(run):
+    """Before a test, the evaluation keeps its intervals and its unit, which one signature names.
+
+    Oracle: the paragraphs of the evaluation without a test.
+    """
+    line = f"{COMMANDS['evaluate']} --ci --explain"
+    _, alone, _ = run(line)
+    _, tested, _ = run(f"{line} --test jackknife")
+    alone, tested = (" ".join(out.split()) for out in (alone, tested))
+    for beginning, next_name in (
+        (" system: each system", " precision: "),
+        (" interval: interval for the figure", " chance F1: "),
+    ):
+        paragraph = f"{beginning}{alone.partition(beginning)[2].partition(next_name)[0]}{next_name}"
+        assert "sentence" in paragraph
+        assert paragraph in tested
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("form", ["json", "csv", "latex"])
 def test_refused_before_any_work(run, command, form):
