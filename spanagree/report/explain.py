@@ -191,7 +191,9 @@ def _yield_headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> It
     if "test" in settings:
         yield "intervals of differences"
     else:
-        for method in words["interval"].split("+"):
+        for n_before, method in enumerate(words["interval"].split("+")):
+            if n_before:
+                yield "intervals by several"
             yield f"intervals by {method}"
     if words["drawn"] == "sentence":
         yield "intervals over sentences"

@@ -201,7 +201,7 @@ def test_a_heading_has_one_paragraph(second, tmp_path, monkeypatch):
 def test_nothing_is_explained_that_is_not_there(tables):
     """Each paragraph is about a figure that some table has, or about a choice that there is."""
     choices = {
-        *(f"intervals by {kind}" for kind in KINDS),
+        *(f"intervals by {kind}" for kind in (*KINDS, "several")),
         *(f"p by {test}" for test in TESTS),
         *("chance", "no chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
@@ -288,6 +288,29 @@ def test_intervals_are_explained(kind, of, drawn):
     assert f"{drawn}" in shown
     assert ("leaving out" in shown.partition("Sentences of")[0]) == (kind == "jackknife-t")
     assert ("--cluster-by document" in shown) == (drawn == "sentence")
+
+
+def test_intervals_of_two_methods_are_alternatives():
+    """Of figures by jackknife and exact ones, each sentence is whole, and says which it is about.
+
+    Oracle: the paragraphs of each method by itself.
+    """
+    line = "team:summed|ci:{}|measure:documents"
+    both, jackknife, exact = (
+        explained(line.format(ci))["interval"]
+        for ci in ("jackknife-t95+exact95", "jackknife-t95", "exact95")
+    )
+    opening = (
+        "interval for the figure to its left on other documents like these, with 95 % confidence: "
+    )
+    of_jackknife, of_exact = (
+        text.removeprefix(opening).partition(" The interval covers")[0]
+        for text in (jackknife, exact)
+    )
+    assert both.startswith(
+        f"{opening}{of_jackknife} Where it is exact, {of_exact} The interval covers"
+    )
+    assert of_exact.startswith("at most one document contains an error")
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
