@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,12 @@ def test_every_column_is_explained(tables):
         names = [one for together, _ in explain([table]) for one in together.split(" / ")]
         assert set(meanings(table)) <= set(names), table.caption
         assert len(names) == len(set(names))
+
+
+def test_no_placeholder_begins_a_sentence():
+    """A word that depends on the settings is in small letters, so it stands within a sentence."""
+    for heading, paragraph in read_paragraphs().items():
+        assert not re.search(r"[.?!] \{(document|drawn)\}", paragraph), heading
 
 
 def test_a_new_column_fails():
