@@ -224,6 +224,24 @@ def test_nothing_is_explained_that_is_not_there(tables):
     assert set(read_paragraphs()) == choices | used
 
 
+def test_shares_of_kinds_are_compared_with_a_column():
+    """What the share of a kind is compared with is named as the table names it.
+
+    Oracle: that share, of all outcomes of all annotators, matches among them.
+    """
+    layers = {"a": [[(0, 2, "X"), (4, 5, "X")]], "b": [[(0, 2, "X")]], "c": [[(0, 2, "X")]]}
+    result = sa.agree(sa.Corpus.from_segments([9], layers))
+    (column,) = (c for c in result.table("annotator").columns if c.key == "share_all")
+    text = dict(explain([result.table("annotator")]))
+    (paragraph,) = (text[names] for names in text if column.title in names.split(" / "))
+    assert f"with {column.title}, which they would have of each kind" in paragraph
+    assert "everything compared in the team's pairs, matches among it" in paragraph
+    outcomes = {name: sum(each.outcomes.values()) for name, each in result.standings.items()}
+    for name, each in result.standings.items():
+        assert each.outcomes["match"]
+        assert each.shares["all"] == outcomes[name] / sum(outcomes.values())
+
+
 def explained(line, columns=(SYSTEM, F1, INTERVAL)):
     return dict(explain([Frame(columns, [], parse_signature(f"{line}|spanagree:1.0.0"))]))
 
