@@ -505,6 +505,19 @@ def is_time(offsets: str) -> bool:
     return UNIT_OF_TIME.fullmatch(offsets) is not None
 
 
+def write_in_units(text: str, offsets: str) -> str:
+    """Write a text on tokens with the unit that offsets count in their place.
+
+    >>> write_in_units("shared tokens; share a token", "characters")
+    'shared characters; share a character'
+    >>> write_in_units("shared tokens; share a token", "10ms")
+    'shared units of 10ms; share a unit of 10ms'
+    """
+    units = f"units of {offsets}" if is_time(offsets) else offsets
+    unit = f"unit of {offsets}" if is_time(offsets) else offsets.removesuffix("s")
+    return text.replace("tokens", units).replace("token", unit)
+
+
 def find_overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Find the segments that share tokens with an earlier segment of the same cell.
 

@@ -20,6 +20,7 @@ from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
 from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.comparisons.tally_columns import COUNTS
+from spanagree.corpus.segments import write_in_units
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED
 from spanagree.labels.sparse_agreement import WEIGHTS
@@ -156,18 +157,16 @@ def _choose_placeholder_words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Choose the words for all placeholders in the paragraphs, by placeholder."""
     measure = settings.get("match", "exact")
     match, of_strings = find_measure(measure), settings.get("strings", False)
-    units = str(settings.get("offsets", "tokens"))  # or characters
-
-    def replace_unit(text: str) -> str:
-        """Replace tokens by the unit of the offsets."""
-        return text.replace("token", units[:-1])
-
+    offsets = settings.get("offsets", "tokens")
+    units = write_in_units("tokens", offsets)
     words = {
         **choose_words(settings),
         "sizes": "strings" if of_strings else units if match.in_tokens else "segments",
-        "means": OF_STRINGS[measure] if of_strings else replace_unit(match.means),
-        "remark": replace_unit(match.remark),
-        "model": replace_unit((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
+        "means": OF_STRINGS[measure] if of_strings else write_in_units(match.means, offsets),
+        "remark": write_in_units(match.remark, offsets),
+        "model": write_in_units(
+            (CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), ""), offsets
+        ),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),

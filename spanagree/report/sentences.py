@@ -15,7 +15,7 @@ from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.corpus.flaws import REPAIRS
 from spanagree.corpus.label_columns import DUPLICATES
-from spanagree.corpus.segments import is_time
+from spanagree.corpus.segments import is_time, write_in_units
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.tokens import CUTS
@@ -40,6 +40,8 @@ _MEANS: Mapping[str, Mapping[str, str]] = {
     "duplicates": DUPLICATES, "partial": PARTIAL, "cut": CUTS,
 }  # fmt: skip
 """Meanings of values, by setting."""
+_IN_UNITS = ("match", "chance", "f1_chance", "discontinuous")
+"""Settings whose sentences and meanings speak of tokens where they mean what offsets count."""
 
 ALLOWED_VALUES: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     **_MEANS,
@@ -146,6 +148,11 @@ def yield_sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             choice = parse_interval_methods(settings)
             words["confidence"] = f"{parse_confidence(settings):g}"
         sentence = template if isinstance(template, str) else template[choice]
+        if key in _IN_UNITS:
+            sentence, words["means"] = (
+                write_in_units(text, settings.get("offsets", "tokens"))
+                for text in (sentence, words["means"])
+            )
         if settings.get("chance") == NONE:
             for phrase in OF_CHANCE:
                 sentence = sentence.replace(phrase, "")

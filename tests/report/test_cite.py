@@ -273,6 +273,30 @@ def test_what_is_said(line):
         assert SAYS[line] in paragraph(f"{line}|{more}spanagree:1.0.0")
 
 
+@pytest.mark.parametrize("match", MEASURES)
+@pytest.mark.parametrize("chance", CHANCES)
+@pytest.mark.parametrize(
+    ("offsets", "units", "unit"),
+    [
+        ("tokens", "tokens", "token"),
+        ("characters", "characters", "character"),
+        ("10ms", "units of 10ms", "unit of 10ms"),
+    ],
+)
+def test_measures_and_chance_are_in_the_unit_of_offsets(match, chance, offsets, units, unit):
+    """Of characters and of times, no sentence speaks of tokens.
+
+    Oracle: the meanings in the tables with the unit in place of the token, word by word.
+    """
+    line = f"match:{match}|chance:{chance}|team:summed|offsets:{offsets}|discontinuous:hull"
+    said = paragraph(f"{line}|spanagree:1.0.0")
+    words = {"token": unit, "tokens": units}
+    for means in (MEASURES[match].means, CHANCES[chance]):
+        assert re.sub(r"\btokens?\b", lambda at: words[at[0]], means) in said
+    assert f"from their first {unit} to their last" in said
+    assert f"the measure {match} (" in said
+
+
 @pytest.mark.parametrize("offsets", ["tokens", "characters"])
 def test_nothing_is_random_without_chance(offsets):
     """No sentence speaks of random segments, whatever was read; beside a model they do."""

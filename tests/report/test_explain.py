@@ -360,6 +360,14 @@ def test_characters_are_explained():
     )
 
 
+def test_times_are_explained():
+    """Of recordings, what segments share are units of time, as sizes are."""
+    shown = explained("match:token|chance:nonoverlapping|average:micro|offsets:10ms")
+    assert shown["match token"].startswith("units of 10ms in segments of the same label.")
+    assert "share a unit of 10ms." in shown["chance nonoverlapping"]
+    assert "in units of 10ms" in shown["F1"]
+
+
 # --- the command line ---------------------------------------------------------------------------
 
 COMMANDS = {
