@@ -99,11 +99,12 @@ class Check(ResultBase):
         tables = [self.table("coverage"), self.table("annotator")]
         tables += [self.table()] if self.findings else []
         lines += ["", *map(render, tables)]
-        levels = [finding.level for finding in self.findings]
+        # several findings may be of one kind, such as a label of one annotator
+        levels = [level for level, _ in {(each.level, each.name) for each in self.findings}]
         level_counts = ", ".join(
             f"{pluralize(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
         )
-        lines.append(level_counts if {*levels} - {"note"} else "nothing odd found")
+        lines.append(level_counts if self.is_odd else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         questions = [finding.question for finding in self.findings if finding.question]
         if repairs:

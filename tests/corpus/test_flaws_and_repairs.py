@@ -325,6 +325,20 @@ def test_names_that_look_the_same():
     assert "1 kind of error, 1 kind of warning" in twice
 
 
+def test_kinds_of_findings_are_counted():
+    """Findings with one name are of one kind, however many rows they have.
+
+    Oracle: counted by hand. Four labels are used by one annotator each, and two pairs are alike.
+    """
+    rows = draft(
+        ("a", "7", [(0, 2, "PER"), (4, 6, "LOC")]), ("b", "7", [(0, 2, "per"), (4, 6, "loc")])
+    )
+    found = check(rows)
+    names = [finding.name for finding in found.findings if finding.level == "warning"]
+    assert sorted(names) == ["alike-labels"] * 2 + ["label-of-one"] * 4
+    assert "\n0 kinds of error, 2 kinds of warning\n" in found.to_text()
+
+
 def test_lengths_of_what_is_not_reversed():
     """A span that ends before it starts is a finding, and not a length below 0."""
     assert check(draft(("a", "7", [(9, 1, "X"), (0, 3, "X")]))).contents["segment_length"] == [
