@@ -14,6 +14,7 @@ from spanagree.choices import SLICES
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.cli.option_rules import Option, exclude_terms
+from spanagree.errors import escape_name, pluralize
 
 FILE = "file"
 """Value of ``--by`` for which each FILE is a slice."""
@@ -110,7 +111,7 @@ def score_each_file(job: CommandContext, score: Callable[..., Any]) -> dict[str,
         score: function of a corpus, and optionally of ``chance``, that returns a result.
 
     Raises:
-        UsageError: if there is only one file.
+        UsageError: if there is only one file, or a file has a single annotator.
     """
     if job.has_patterns:
         reading, format_name, repair = job.split_reading_arguments()
@@ -122,6 +123,14 @@ def score_each_file(job: CommandContext, score: Callable[..., Any]) -> dict[str,
         }
     if len(corpora) < 2:
         raise click.UsageError(f"--by {FILE}: one FILE; two of them are needed")
+    for name, corpus in corpora.items():
+        if len(corpus.layers) < 2:
+            annotators = pluralize(len(corpus.layers), "annotator")
+            raise click.UsageError(
+                f"--by {FILE}: {escape_name(name)}: {annotators} in it; each FILE is a slice by"
+                " itself, and two in it are needed, such as gold and a system; leave out --by"
+                f" {FILE} to compare FILEs with each other"
+            )
     from spanagree.comparisons.overlaps import find_widest_chance
 
     results = {name: score(corpus) for name, corpus in corpora.items()}

@@ -6,6 +6,7 @@ import json
 import math
 from fractions import Fraction
 
+import messages
 import numpy as np
 import pytest
 from hypothesis import given
@@ -378,6 +379,22 @@ def test_what_does_not_go_together(corpus_file, run):
         code, _, err = run(command, corpus_file, *more)
         assert code == 2, (more, err)
         assert says in err, err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "agree"])
+def test_files_of_one_annotator_are_no_slices(command, tmp_path, run):
+    """Files to compare with each other are no parts of a corpus: the first is named, and what to do."""
+    files = [tmp_path / f"{name}.conll" for name in ("gold", "mine")]
+    for path in files:
+        path.write_text("x B-X\ny O\n")
+    code, out, err = run(command, *files, "--by", "file")
+    assert (code, out) == (2, "")
+    needed = (
+        "spanagree: error: --by file: gold.conll: 1 annotator in it … each FILE is a slice by itself … two in it are"
+        " needed … leave out --by file to compare FILEs with each other"
+    )
+    messages.says(err, needed)
+    assert run(command, *files)[0] == 0
 
 
 def test_the_report(corpus_file, tmp_path, run):
