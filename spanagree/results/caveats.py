@@ -36,12 +36,17 @@ def write_caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -
     reason = "" if score.interval is None else score.interval.reason
     if score.reason == NO_CHANCE:  # explained by a remark
         reason = "; ".join(clause for clause in reason.split("; ") if _OF_CHANCE not in clause)
+
+    def write_rare(n_with: int, content: str) -> str:
+        """Write how many documents decide, which are few or none."""
+        if n_with:
+            return f"only {n_with} of {units} {noun}s hold any {content}{warning}"
+        return f"none of {units} {noun}s holds any {content}{warning}"
+
     cases = {
         f"only {pluralize(units, noun)} with anything to compare{warning}": are_few,
-        f"only {disagreeing} of {units} {noun}s hold any disagreement{warning}": units >= FEW
-        and disagreeing < RARE,
-        f"only {agreeing} of {units} {noun}s hold any agreement{warning}": units >= FEW
-        and agreeing < RARE,
+        write_rare(disagreeing, "disagreement"): units >= FEW and disagreeing < RARE,
+        write_rare(agreeing, "agreement"): units >= FEW and agreeing < RARE,
         f"chance alone gives {score.expected:.3f}, so the corrected figure is unstable": (
             score.expected > HIGH and not math.isnan(score.corrected)  # nan is not above it
         ),

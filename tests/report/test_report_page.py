@@ -270,7 +270,7 @@ def test_summary(systems, crowd):
     assert said(copies(systems, "good", "chunker")) == (
         "Summary good has the highest corrected F1 (1.000), and is told apart from all others; the closest is"
         " chunker (difference .577, 95 % jackknife CI .494 to .659). Chance does not change the leader."
-        " good: only 0 of 96 sentences hold any disagreement; on others the figures may differ a lot"
+        " good: none of 96 sentences holds any disagreement; on others the figures may differ a lot"
         "good: interval: exact, as 0 of 96 hold any error"
     )
     one = copies(systems, "tagger")

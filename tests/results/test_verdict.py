@@ -262,6 +262,8 @@ def test_thirty_documents_are_not_few():
         "a: only 3 of 30 documents hold any agreement",
     ]
     assert write_caveats("a", score, (0, 0, 0), "document") == []
+    none = write_caveats("a", score, (60, 60, 0), "sentence")
+    assert [each.split(";")[0] for each in none] == ["a: none of 60 sentences holds any agreement"]
 
 
 def test_equals_are_named_together():

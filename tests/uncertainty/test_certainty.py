@@ -487,7 +487,7 @@ def test_caveats():
     one = {name: [[(0, 1, "X")]] * 40 for name in ("gold", "mine")}
     tight = sa.evaluate(sa.Corpus.from_segments([1] * 40, one))
     assert tight.caveats == (
-        "mine: only 0 of 40 documents hold any disagreement; on others the figures may differ a lot",
+        "mine: none of 40 documents holds any disagreement; on others the figures may differ a lot",
     )
     table = sa.token_labels(sa.Corpus.from_segments([2] * 5, few))
     assert sa.coefficients(table).caveats[0] == "π: only 5 documents with anything to compare; on others the figures may differ a lot"  # fmt: skip
@@ -500,13 +500,14 @@ def test_shared_caveats():
     """What is said of several systems names them once, with its least and greatest number, in text
     and in JSON; a sentence with other words stays by itself. Of one token, chance hits each time."""
     gold = [[(0, 1, "X")]] * 30
-    layers = {"gold": gold, "sure": gold, "most": [*gold[:25], *[[(1, 2, "X")]] * 5]}
-    layers["off"] = [[(1, 2, "X")]] * 30
+    off = [[(1, 2, "X")]]
+    layers = {"gold": gold, "sure": [*gold[:29], *off], "most": [*gold[:25], *off * 5]}
+    layers["off"] = off * 30
     result = sa.evaluate(sa.Corpus.from_segments([2] * 30, layers), gold="gold")
     shaky = "; on others the figures may differ a lot"
     assert result.caveats == (
-        f"sure, most: only 0 to 5 of 30 documents hold any disagreement{shaky}",
-        f"off: only 0 of 30 documents hold any agreement{shaky}",
+        f"sure, most: only 1 to 5 of 30 documents hold any disagreement{shaky}",
+        f"off: none of 30 documents holds any agreement{shaky}",
     )
     easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, dict.fromkeys(("gold", "a", "b"), gold)))
     assert (
