@@ -2,6 +2,9 @@
 
 __version__ = "1.0.0"
 
+YEAR = ""
+"""Year in which this version was released; empty before that, as CHANGELOG.md has no date."""
+
 SPECIFICATION = "1.0"
 """Version of docs/specification.md that figures follow."""
 

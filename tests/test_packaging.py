@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
-from spanagree.version import ADDRESS
+from spanagree.version import ADDRESS, YEAR
 
 ROOT = Path(__file__).parent.parent
 PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
@@ -47,6 +47,13 @@ def test_citation():
     assert author["name"] == creator["name"]
     assert author["name"].lower() in (ROOT / "LICENSE").read_text("utf-8")
     assert zenodo["upload_type"] == cff["type"] == "software"
+
+
+def test_year_of_the_release():
+    """What references of the package have as its year is that of its heading in the changes."""
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    (heading,) = re.findall(rf"^## {re.escape(sa.__version__)}\b(.*)$", changes, re.M)
+    assert (re.findall(r"\b20\d\d\b", heading) or [""]) == [YEAR]
 
 
 def test_recipe():

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
+from spanagree.version import YEAR, __version__
+
 _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
 _SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22oO]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
+_UNDATED = "n.d."  # styles of BibTeX warn of an entry without a year
 _NOT_AFTER = ("author", "title", "year", "annote")  # fields that do not follow the title
 _CHARACTERS = {
     r"{\'e}": "é",
@@ -43,7 +46,7 @@ class Reference(NamedTuple):
     @property
     def year(self) -> str:
         """Year, empty if it is unknown."""
-        return self.fields.get("year", "")
+        return self.fields.get("year", "").replace(_UNDATED, "")
 
     @property
     def short_citation(self) -> str:
@@ -89,11 +92,16 @@ def _look_up_characters(special: re.Match[str]) -> str:
 
 
 def build_package_reference(version: str) -> Reference:
-    """Build the reference of this package; its authors are the authors that its licence names."""
+    """Build the reference of this package; its authors are the authors that its licence names.
+
+    Its year is known of this version only, once that is released.
+    """
+    year = YEAR if YEAR and version == __version__ else _UNDATED
     ((_, reference),) = parse_bibtex(
         "@misc{spanagree,\n"
         "  author = {{The spanagree authors}},\n"
         "  title = {{spanagree}},\n"
+        f"  year = {{{year}}},\n"
         f"  note = {{Version {version}}},\n"
         "}\n"
     )

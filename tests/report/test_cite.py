@@ -439,6 +439,21 @@ def test_another_version():
     assert "Version 0.0.9" in sa.cite("average:micro|spanagree:0.0.9", "bibtex")
 
 
+def test_the_year_of_the_package(monkeypatch):
+    """The entry has one, as styles of BibTeX warn of an empty one; a text has it once it is known."""
+    line = f"average:micro|spanagree:{__version__}"
+    undated = "The spanagree authors. spanagree. Version"
+    monkeypatch.setattr("spanagree.report.sources.YEAR", "")
+    assert "\n  year = {n.d.},\n" in sa.cite(line, "bibtex")
+    assert undated in sa.cite(line)
+    monkeypatch.setattr("spanagree.report.sources.YEAR", "2031")
+    assert "\n  year = {2031},\n" in sa.cite(line, "bibtex")
+    assert "The spanagree authors. 2031. spanagree. Version" in sa.cite(line)
+    other = "average:micro|spanagree:0.0.9"
+    assert "\n  year = {n.d.},\n" in sa.cite(other, "bibtex")
+    assert undated in sa.cite(other)
+
+
 def test_the_specification():
     """Its version comes before that of the package, has a sentence, and is that of the document."""
     page = (Path(__file__).parents[2] / "docs" / "specification.md").read_text("utf-8")
