@@ -295,6 +295,22 @@ def test_summary(systems, crowd):
 
 
 @pytest.mark.long
+def test_quotes_not_in_the_text_are_no_kind_of_disagreement():
+    """They count as wrong in the figures, and are left out of the kinds, which a note there says.
+
+    Oracle: the spurious ones of error_types, which counts such quotes, less those that it has.
+    """
+    row = {"text": "Jo is", "gold": [{"text": "Jo", "label": "X"}]}
+    quotes = [{"text": text, "label": "X"} for text in ("Jo", "is", "Al", "Bo")]
+    note = "2 quotes not in the text left out: pairs of segments have no place for them"
+    for unplaced, n_wrong in (("wrong", 2), ("ignore", 0)):
+        corpus = sa.read([{**row, "mine": quotes}], unplaced=unplaced)
+        errors = sa.systems.error_types(sa.evaluate(corpus)).errors("mine")
+        figures, words = in_section(page(corpus), "disagreements")
+        assert figures[OUTCOMES.index("spurious")] == errors["spurious"] - n_wrong == 1
+        assert (note in words) == (n_wrong > 0)
+
+
 def test_the_hard_half_has_no_test(systems):
     """The lead on the harder half was not tested, and the page says so."""
     section = re.search(r'<section id="difficulty".*?</section>', page(systems), re.S)[0]

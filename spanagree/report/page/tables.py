@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from spanagree.agreement.annotator_columns import SHARES
 from spanagree.comparisons.pairing import OUTCOMES
+from spanagree.corpus.placed import write_note_on_unplaced
 from spanagree.errors import pluralize
 from spanagree.labels.by_label import CoefficientsByLabel
 from spanagree.labels.formulas import COEFFICIENTS
@@ -112,6 +113,7 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
         legend.append(
             f"{report.PAIRS_SHOWN} {pluralize(SHOWN, 'pair')}; {n_hidden} more are left out here"
         )
+    legend += write_note_on_unplaced(report.corpus, "pairs of segments")
     return show_bars(Frame(columns, rows, remarks=legend), report.short_names)
 
 
