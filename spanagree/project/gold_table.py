@@ -84,9 +84,21 @@ def _tabulate_labels(gold: Gold) -> Frame:
         Column("share", f"mean {_name_share(gold)}", "figure", "share of votes"),
         Column("adjudicate", "to adjudicate", "count"),
     ]
+    return _build_captioned_table(gold, columns, rows, write_remarks_on_open_cases(gold))
+
+
+def write_remarks_on_open_cases(gold: Gold, command: str = "") -> list[str]:
+    """Write a remark on the cases to adjudicate, and on how to list them; none without any.
+
+    Args:
+        gold: gold by votes.
+        command: command that gives this gold, where it is not the one that was run.
+    """
     open_cases = _write_open_cases(gold)
-    remark = f"to adjudicate: {open_cases}; --by adjudicate lists them"
-    return _build_captioned_table(gold, columns, rows, [remark] if open_cases else [])
+    if not open_cases:
+        return []
+    option = f"{command} --by adjudicate".lstrip()
+    return [f"to adjudicate: {open_cases}; {option} lists them"]
 
 
 def _name_share(gold: Gold) -> str:

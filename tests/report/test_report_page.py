@@ -431,9 +431,13 @@ def test_gold_by_votes(crowd):
     assert figures_in(shown, "gold") == known
     text = " ".join("".join(shown.texts).split())
     assert "majority: 132 segments in 62 of 63 documents, by the votes of 5 annotators" in text
-    assert "to adjudicate: 5 ties, 1 document with too few annotators" in text
+    command = "spanagree gold FILE --vote tokens"
     assert (
-        "spanagree gold FILE --vote tokens -o gold.jsonl writes majority in addition to the annotators"
+        "to adjudicate: 5 ties, 1 document with too few annotators;"
+        f" {command} --by adjudicate lists them" in text
+    )
+    assert (
+        f"{command} -o gold.jsonl writes majority; with --keep-annotators it writes the annotators"
         in text
     )
     layers = {
@@ -445,6 +449,37 @@ def test_gold_by_votes(crowd):
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     for corpus in (apart, made.corpus):
         assert 'id="gold"' not in page(corpus, team=True)
+
+
+def test_commands_of_the_gold_give_its_figures(newsroom, tmp_path, monkeypatch, capsys):
+    """Each command that the section names gives what the section says of it.
+
+    Oracle: the numbers of segments and of cases of the section, and the layers of the file.
+    """
+    path = newsroom.parent / "crowd" / "crowd.jsonl"
+    crowd = sa.read(path)
+    text = html.unescape(page(crowd, team=True).split('id="gold"')[1].split("</section>")[0])
+    list_cases, write_gold = re.findall(r"spanagree (gold FILE .*?) (?:lists|writes)", text)
+    n_segments, n_ties, n_few = map(
+        int,
+        re.search(
+            r"majority: ([0-9]+) segments.*?([0-9]+) ties, ([0-9]+) document", text, re.S
+        ).groups(),
+    )
+    monkeypatch.chdir(tmp_path)
+
+    def run(line):
+        assert main([str(path) if word == "FILE" else word for word in line.split()]) == 0
+        return capsys.readouterr().out
+
+    rows = run(f"{list_cases} --format csv").splitlines()[1:]
+    assert Counter(row.split(",")[1] for row in rows) == {"tie": n_ties, "few": n_few}
+    for more, annotators in (("", ()), (" --keep-annotators", crowd.annotators)):
+        run(f"{write_gold}{more}")
+        written = sa.read("gold.jsonl")
+        assert set(written.annotators) == {"majority", *annotators}
+        assert len(written.layers["majority"]) == n_segments
+        Path("gold.jsonl").unlink()
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from spanagree.errors import pluralize
 from spanagree.labels.by_label import CoefficientsByLabel
 from spanagree.labels.formulas import COEFFICIENTS
 from spanagree.labels.summary import Coefficients
+from spanagree.project.gold_table import write_remarks_on_open_cases
 from spanagree.report.overview import SHOWN, Overview
 from spanagree.report.page.bars import (
     MORE_COLUMNS,
@@ -195,9 +196,12 @@ def show_gold(report: TeamOverview) -> Html:
     if report.gold is None:
         return Html()
     figures = report.gold.table("adjudicate")
+    # by default the command may take another vote, with other figures
+    command = f"spanagree gold FILE --vote {report.gold.vote}"
+    labels = replace(report.gold.table(), remarks=write_remarks_on_open_cases(report.gold, command))
     hint = (
-        f"spanagree gold FILE --vote tokens -o gold.jsonl writes {report.gold.name} in addition to"
-        " the annotators"
+        f"{command} -o gold.jsonl writes {report.gold.name}; with --keep-annotators it writes the"
+        " annotators, too"
     )
     queue = replace(
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
@@ -206,9 +210,7 @@ def show_gold(report: TeamOverview) -> Html:
     queue = reorder_columns(queue, find_columns(queue, lambda column: column.title != "support"))
     legend = [*_write_omission(figures), hint]
     return Html(
-        render_table(report.gold.table())
-        + (render_table(queue) if queue.rows else "")
-        + render_remarks(*legend)
+        render_table(labels) + (render_table(queue) if queue.rows else "") + render_remarks(*legend)
     )
 
 
