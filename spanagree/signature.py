@@ -118,7 +118,7 @@ SETTINGS: Mapping[str, Setting] = {
     "team": Setting("word", {
         "summed": "The team's F1 is that of the tallies summed over all pairs of annotators and documents; expected scores are exact, and corrected ones (observed − expected) / (1 − expected).",
     }),
-    "annotators": Setting("whole", "{value} annotators were compared, each two over the documents that both saw."),
+    "annotators": Setting("whole", "Of {value} annotators, each two who share documents were compared over those that both saw."),
     "chosen": Setting("text", "Only selected annotators were compared."),
     "length": Setting("whole", "The document has {value} tokens."),
     "segments": Setting("numbers", "Its segments have the lengths {value}."),

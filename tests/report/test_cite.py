@@ -251,7 +251,7 @@ SAYS = {
     "match:boundaries": "the measure boundaries (same start and end, any label)",
     "chance:overlapping": "(chance model overlapping: every segment by",
     "average:micro": "precision, recall and F1 are micro-averaged",
-    "annotators:3": "3 annotators were compared",
+    "annotators:3": "Of 3 annotators, each two who share documents were compared",
     "at:0.5,0.825": "at the difficulties 0.5, 0.825 (one at a border is in the harder",
     "chance_at:0.175": "at the chance levels 0.175 (one at a border is in the easier",
     "scheme:auto(IO,IOB2)": "Tags were read in the scheme IO, IOB2.",
@@ -390,6 +390,19 @@ def test_an_attribute_is_named():
     odd = "attribute:[[holm1979]] {{ x }} \\input|match:exact|average:micro|spanagree:1.0.0"
     assert "attribute [ [holm1979]] {{ x }} \\input, too" in paragraph(odd)
     assert "holm1979" not in keys(odd)
+
+
+def test_nobody_is_compared_who_shares_no_document():
+    """An annotator who saw nothing, such as one who cancelled, is one of the team, and not compared.
+
+    Oracle: the pairs with a shared document.
+    """
+    layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [None]}
+    result = sa.agree(sa.Corpus.from_segments([9], layers))
+    assert [*result.pairs] == [("ann", "bob")]
+    said = paragraph(result.signature)
+    assert "Of 3 annotators, each two who share documents were compared over those" in said
+    assert "3 annotators were" not in said
 
 
 def test_document_agreement():
