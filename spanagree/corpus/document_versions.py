@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TypeAlias
+from unicodedata import normalize
 
 from spanagree.errors import InputError, quote_value
 
@@ -41,7 +42,12 @@ def check_same_text(text: str, known_text: str, location: str, rule: str = _ONE_
         return
     first_difference = next(i for i, (a, b) in enumerate(zip_longest(text, known_text)) if a != b)
     excerpt = slice(max(first_difference - 10, 0), first_difference + 10)
+    if normalize("NFC", text) == normalize("NFC", known_text):
+        how = " in its Unicode normal form alone"
+    else:
+        how = " in white space alone" if text.split() == known_text.split() else ""
     raise InputError(
-        f"{location}: the text differs from the one before, first at character {first_difference}:"
+        f"{location}: the text differs from the one before{how}, first at character"
+        f" {first_difference}:"
         f" {quote_value(text[excerpt])}, not {quote_value(known_text[excerpt])}; {rule}"
     )

@@ -28,6 +28,7 @@ from spanagree.errors import (
     InputError,
     SettingError,
     escape_name,
+    format_setting,
     join_names,
     pluralize,
     quote_value,
@@ -576,6 +577,11 @@ def _find_document_positions(
             f" {escape_name(first_source)} has"
             f" {len(merged.lengths)}; without ids in both, documents are matched by their order,"
             " and their number has to be the same"
+            + (
+                f"; {format_setting('join', 'text')} matches them by their texts"
+                if merged.texts is not None and incoming.texts is not None
+                else ""
+            )
         )
     return np.arange(len(incoming.lengths))
 

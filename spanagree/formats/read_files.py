@@ -308,9 +308,14 @@ def read_raw_files(
     for name, format_sources in by_format.items():
         reader = get_format(name)
         if reader.is_layer:
-            raw_by_layer[f"{name} files"] = _read_layers(
-                reader, name, format_sources, set_options, form, progress, thorough=thorough
-            )
+            # documents that are matched by text may be others in each file
+            groups = {f"{name} files": format_sources}
+            if join is not None and len(format_sources) > 1:
+                groups = {source.layer: [source] for source in format_sources}
+            for group_name, group in groups.items():
+                raw_by_layer[group_name] = _read_layers(
+                    reader, name, group, set_options, form, progress, thorough=thorough
+                )
             continue
         raw_by_source: dict[str, RawCorpus] = {}
         for source in format_sources:
@@ -582,6 +587,8 @@ def _check_options(set_options: Options, formats: Iterable[str]) -> None:
         advice = (
             "; --from dataset reads them as rows" if key in COLUMNS_OF_ROWS and are_records else ""
         )
+        if key == "columns":
+            advice = "; a column of spans is named with --spans FILE:COLUMN (spans=)"
         if key == "encoding":
             advice = "; save the files as UTF-8"
         raise SettingError(

@@ -6,6 +6,7 @@ import json
 import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from messages import refuses, says
@@ -501,3 +502,30 @@ def test_files_of_other_schemes(tmp_path, monkeypatch, first, second):
         sa.read("*.conll")
     if scheme := re.search(r"--scheme (\w+)", str(error.value)):
         assert len(sa.read("*.conll", scheme=scheme[1])) == 2
+
+
+def test_a_pattern_beside_a_file(tmp_path):
+    """A pattern names the parts of one annotator; a file beside it is no part of these."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.conll").write_text("Jo B-PER\n")
+    (tmp_path / "gold.conll").write_text("Jo B-PER\n")
+    pattern, gold = f"{tmp_path}/*/x.conll", f"{tmp_path}/gold.conll"
+    needed = "which is one file; name a pattern for each annotator, or without quotes each file …"
+    for files in ({"gold": gold, "mine": pattern}, {"mine": pattern, "gold": gold}):
+        with refuses(sa.InputError, f"{pattern}: a pattern in quotes, … beside {gold}, {needed}"):
+            sa.read(files)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_how_texts_differ(form, tmp_path):
+    """Texts that look alike differ in their normal form, or in white space."""
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    text = normalize(form, "Café ok")
+    other = normalize("NFD" if form == "NFC" else "NFC", text)
+    for changed, how in ((other, "its Unicode normal form"), (f"{text} ", "white space")):
+        for path, version in ((first, text), (second, changed)):
+            row = {"id": 1, "text": version, "spans": [[0, 2, "X"]]}
+            path.write_text(json.dumps(row) + "\n", "utf-8")
+        with refuses(sa.InputError, f"… the text differs from the one before in {how} alone, …"):
+            sa.read([first, second])

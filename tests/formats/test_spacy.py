@@ -192,3 +192,16 @@ def test_spans_under_keys_are_said():
     (note,) = sa.from_docs({"a": [doc]}).notes
     assert note.startswith("2 spans under 'sc' passed over, as entities are read; --spans sc")
     assert not sa.from_docs({"a": [doc]}, spans="sc").notes
+
+
+def test_docs_that_match_by_text(tmp_path):
+    """With join text, files may have other Docs, in another order. Oracle: as they were made."""
+    nlp = spacy.blank("en")
+    texts = {"a": ["Jo is in Rome", "Al is in Oslo"], "b": ["Al is in Oslo", "Bo is", "Cy is"]}
+    for name, of_file in texts.items():
+        docs = [doc(nlp, text, (0, 2, "PER")) for text in of_file]
+        spacy.tokens.DocBin(docs=docs).to_disk(tmp_path / f"{name}.spacy")
+    corpus = sa.read({name: tmp_path / f"{name}.spacy" for name in texts}, join="text")
+    seen = {name: layer.annotated.tolist() for name, layer in corpus.layers.items()}
+    assert seen == {"a": [True, True, False, False], "b": [False, True, True, True]}
+    assert sa.agree(corpus).team.f1.observed == 1
