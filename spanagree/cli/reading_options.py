@@ -142,6 +142,7 @@ def _build_dataset_options() -> Group:
     """Build the options of reading spaCy files and datasets."""
     spans = "Key of doc.spans with the spans, or columns of a dataset with spans."
     tags = "Columns of a dataset with tags."
+    names = "Names of the label ids in a dataset, from id 0 on."
     text = "Column of a dataset, or key of Label Studio's data, with the texts."
     start = "Path of the start in a span, such as points[*].start or [0]."
     quote = "Column with the text of a span, in a table with a row for each span."
@@ -158,6 +159,7 @@ def _build_dataset_options() -> Group:
         build_option("--tokens", "Column of a dataset with tokens.", metavar="COLUMN"),
         build_option("--text", text, metavar="COLUMN|KEY"),
         build_option("--tags", tags, metavar="NAME=COLUMN,...", parse=parse_mapping),
+        build_list_option("--label-names", names, metavar="NAME,..."),
         build_option("--annotator", annotator, metavar="COLUMN"),
         build_option("--document", ids, metavar="COLUMN|PATH"),
         build_option("--split", "Part of a dataset, such as test.", metavar="NAME"),

@@ -60,7 +60,7 @@ COLUMNS_OF_ROWS = ("tokens", "text", "tags", "spans", "annotator", "document")
 
 _ROW_OPTIONS = (
     *(*COLUMNS_OF_ROWS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent"),
-    *("align", "texts", "outside", "scores", "strings"),
+    *("align", "texts", "outside", "scores", "strings", "label_names"),
 )
 
 _ENTRY_POINT_GROUP = ".".join(("spanagree", "readers"))

@@ -48,6 +48,7 @@ class Same(NamedTuple):
 
 SHOWN = Same("it says how the result is shown, or where it goes")
 TWO = "gold.conll mine.conll"
+OF_IDS = "--tokens tokens --tags gold=tags,mine=other"
 LONG = "long.jsonl --from dataset --spans spans --text text --document id --annotator who"
 TALK = "talk-a.csv talk-b.csv"
 COPIES = "--text text --spans gold=gold,mine=mine"
@@ -88,6 +89,7 @@ READING = {
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
     "--text": Pair("texts.json --spans gold=spans,mine=more --text text", "--text longer"),
     "--tags": Pair("rows.json --tokens tokens --tags gold=tags,mine=other", "--tags gold=tags,mine=third"),
+    "--label-names": Pair(f"ids.json {OF_IDS} --label-names O,B-A,I-A", "--label-names O,B-A,B-A"),
     "--annotator": Pair(LONG, "--annotator coder"),
     "--document": Pair(LONG, "--document number"),
     "--split": Pair("saved --text text --spans gold=spans,mine=more --split train", "--split test"),
@@ -254,7 +256,10 @@ CASES = {
         **behind("--tokens", {name: READING[name] for name in READING if name not in (*OF_TABLES, "--unplaced")}),
         **behind("--tokens", PIECES),
         "--sentences-from": Same("it moves borders of segments, not the labels of tokens"),
-        "--tags": Same("it goes with a column of tokens, which this command does not take"),
+        **dict.fromkeys(
+            ("--tags", "--label-names"),
+            Same("it goes with a column of tokens, which this command does not take"),
+        ),
         **pairs(f"{TWO} --tokens --ci", unit="--unit document"),
         **behind(f"{TWO} --tokens", CLUSTER_BY),
         **OUTPUT,
@@ -585,6 +590,8 @@ def datasets(folder):
         )
     ]
     ends = {"text": "No way", "gold": [[0, 1, "X"], [5, 5, "X"]], "mine": [[0, 1, "X"]]}
+    ids = {"tokens": ["Jo", "is", "in"], "tags": [1, 2, 0], "other": [1, 1, 0]}
+    (folder / "ids.json").write_text(json.dumps([ids]), "utf-8")
     (folder / "ends.json").write_text(json.dumps([ends]), "utf-8")
     for name, table in (("rows.json", {**rows, **marked}), ("texts.json", texts)):
         records = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]

@@ -562,8 +562,8 @@ def encode_tags(tags: Any, names: list[str] | None, column: str) -> tuple[list[s
     if names is None:
         raise SettingError(
             f"column {quote_value(column)} has label ids, but their names are not known;"
-            " label_names= of"
-            " spanagree.formats.from_dataset names them, or the features of a Dataset that is saved"
+            " --label-names NAME,... (label_names=) names them, or the features of a Dataset that"
+            " is saved"
         )
     outside = (codes >= len(names)) | ((codes < 0) & (codes != IGNORED))
     if outside.any():
