@@ -40,7 +40,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 
 _LABELS_WITH_OFFSETS = (
     "labelname", "classname", "nerlabel", "nertag", "entitylabel", "tagname", "typename",
-    "categoryname", "concept", "ner", "annotation", "code", "name",
+    "categoryname", "concept", "ner", "annotation", "code",
 )  # fmt: skip
 """Further names of a label next to offsets; elsewhere they may be of something else."""
 

@@ -647,9 +647,7 @@ def test_a_note_says_that_probabilities_are_not_used(tmp_path):
     assert len(next(iter(corpus.layers.values()))) == 1
 
 
-@pytest.mark.parametrize(
-    "key", ["label_name", "labelName", "class_name", "ner_label", "concept", "name"]
-)
+@pytest.mark.parametrize("key", ["label_name", "labelName", "class_name", "ner_label", "concept"])
 def test_further_names_of_labels(key, write_here):
     """Next to offsets they are labels, in objects and in a table. Oracle: as it was made."""
     span = {"start": 0, "end": 2}
