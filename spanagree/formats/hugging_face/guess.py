@@ -92,7 +92,8 @@ def guess_columns(
     Raises:
         InputError: if the columns are ambiguous.
     """
-    rows = _select_first_rows(data)
+    is_layer_named = bool(named_columns.keys() & {"tags", "spans"})
+    rows = _select_first_rows(data, LOOKED_AT if is_layer_named else SEARCHED)
     properties = getattr(data, "features", None), getattr(data, "flat", False)
     columns = (
         rows_guess := _Guess(data, rows, named_columns, *properties, prefix, outside, strings)
@@ -108,14 +109,14 @@ def guess_columns(
     ]
 
 
-def _select_first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
+def _select_first_rows(data: Iterable[Any], n_searched: int) -> list[Mapping[str, Any]]:
     """Select the first rows, and later rows that fill a column which is empty in these.
 
-    An annotator who began late has entries in later rows only.
+    An annotator who began late has entries in later rows only, up to ``n_searched``.
     """
     rows: list[Mapping[str, Any]] = []
     filled_columns: set[str] = set()
-    for row_index, row in enumerate(islice(data, SEARCHED)):
+    for row_index, row in enumerate(islice(data, n_searched)):
         if isinstance(row, Mapping):
             newly_filled = {key for key in row.keys() - filled_columns if not _is_empty(row[key])}
             filled_columns |= newly_filled
