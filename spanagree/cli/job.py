@@ -365,7 +365,7 @@ class CommandContext:
             from spanagree.results.plots import write_plot
 
             view = self.by if test is None else None
-            write_plot(self.plot, shown.picture(view), shown.signature)
+            write_plot(self.plot, shown.picture(view), shown.table(view).signature)
             self.record_output(self.plot)
 
     def _format_tables(self, tables: Sequence[Frame], verdict: str) -> str:

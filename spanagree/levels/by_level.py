@@ -124,10 +124,10 @@ class EvaluationByLevel(Result):
             for score_key in ("observed", "corrected")
         }
 
-    def build_head(self) -> dict[str, Any]:
+    def build_head(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the head of the JSON, with notes and caveats of the whole and of its levels."""
         return {
-            **super().build_head(),
+            **super().build_head(settings),
             "notes": [*self.whole.notes, *self.notes],
             "caveats": [*self.whole.caveats, *self.caveats],
         }

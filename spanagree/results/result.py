@@ -131,15 +131,27 @@ class ResultBase(NanEqualMixin):
         breakdowns = dict(self.TABLES)
         if by is not None and by not in breakdowns.values():
             breakdowns[f"{by}s"] = by
-        tables = {name: self.table(breakdown).records for name, breakdown in breakdowns.items()}
-        return dict(to_plain_data({**self.build_head(), "tables": tables}))
+        tables = {
+            breakdown: self.table(breakdown)
+            for breakdown in dict.fromkeys((by, *breakdowns.values()))
+        }
+        # a breakdown may have other kinds of interval than the whole, which its table records
+        head = self.build_head(tables[by].settings or self.settings)
+        records = {name: tables[breakdown].records for name, breakdown in breakdowns.items()}
+        return dict(to_plain_data({**head, "tables": records}))
 
-    def build_head(self) -> dict[str, Any]:
-        """Return the beginning of the JSON of every result: its settings, notes and caveats."""
+    def build_head(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the beginning of the JSON of every result: its settings, notes and caveats.
+
+        Args:
+            settings: settings of the table that is shown.
+        """
+        from spanagree.signature import format_signature
+
         return {
             "kind": type(self).__name__,
-            "signature": self.signature,
-            "settings": dict(self.settings),
+            "signature": format_signature(settings),
+            "settings": dict(settings),
             **({"verdict": self.verdict} if self.verdict else {}),
             "notes": list(self.notes),
             "caveats": list(self.caveats),

@@ -108,3 +108,36 @@ def test_a_dataset_of_nothing_marked_has_no_label(tmp_path):
     assert sa.read(path).labels == ()
     path.write_text('[{"id": "a", "text": "Jo met", "spans": [[0, 2]]}]', "utf-8")
     assert sa.read(path).labels == ("span",)
+
+
+KINDS = {
+    "agree --by pair": "abc", "agree --by label": "abc", "evaluate --systems c --by label": "acd",
+    "evaluate --gold a --by label": "ac", "evaluate --gold a --by difficulty": "ac",
+    "coefficients --tokens --by category": "abc",
+}  # fmt: skip
+"""Commands whose breakdown has an exact interval, and the whole none, with their annotators."""
+
+
+@pytest.mark.parametrize(("line", "annotators"), KINDS.items())
+def test_kinds_of_intervals_in_the_signature(line, annotators, capsys, tmp_path):
+    """The signature names the kinds that rows of the breakdown name, as that of text and CSV does.
+
+    All mark A alike; c and d mark B elsewhere than a and b do, in every second long document each.
+    """
+    right, wrong = [[0, 1, "A"], [3, 4, "B"]], [[0, 1, "A"], [2, 3, "B"]]
+    with (path := tmp_path / "x.jsonl").open("w", encoding="utf-8") as file:
+        for i in range(12):
+            marked = {
+                name: wrong if i % 4 == {"c": 1, "d": 3}.get(name) else right for name in annotators
+            }
+            tokens = ["x"] * (25 if i % 2 else 5)
+            file.write(json.dumps({"id": f"{i}", "tokens": tokens, "annotators": marked}) + "\n")
+    command, *options = line.split()
+    printed = {}
+    for form in ("text", "csv", "json"):
+        assert main([command, str(path), *options, "--ci", "--format", form]) == 0
+        printed[form] = capsys.readouterr().out.replace("|\n  ", "|")
+    for kind in ("jackknife-t", "exact"):
+        assert f'"kind": "{kind}"' in printed["json"]
+    assert json.loads(printed["json"])["settings"]["ci"] == "jackknife-t95+exact95"
+    assert all("|ci:jackknife-t95+exact95|" in text for text in printed.values())

@@ -478,6 +478,16 @@ def test_files(newsroom, tmp_path, capsys, command, kind):
         assert b"/Subject" in made[0]
 
 
+def test_signature_of_a_breakdown(newsroom, tmp_path, capsys):
+    """A picture of labels holds the signature of their rows: some interval of a label is exact."""
+    files = [str(newsroom / f"{name}.conll") for name in FILES]
+    line = ["evaluate", *files, "--by", "label", "--ci", "--format", "csv"]
+    assert main([*line, "--plot", str(tmp_path / "x.svg")]) == 0
+    signature = capsys.readouterr().out.rstrip().rpartition(",")[2]
+    assert "|ci:jackknife-t95+exact95|" in signature
+    assert html.escape(signature) in (tmp_path / "x.svg").read_text("utf-8")
+
+
 def test_refused(newsroom, tmp_path, capsys, monkeypatch):
     """Another extension, a folder that is not there, an input, the report's file, no matplotlib."""
     gold, mine = (str(newsroom / f"{n}.conll") for n in FILES[:2])
