@@ -80,6 +80,7 @@ class SystemRuns(NanEqualMixin):
         sd: standard deviation of each figure over the runs, divisor k − 1; ``nan`` with one run.
         se: standard error of each mean over the runs: the standard deviation divided by √k.
         over_runs: intervals over other documents and other runs, by key, with three runs or more.
+        documents: number of documents that gold and a run saw, by the layer of the run.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 4, "a": [[(0, 1, "X")]] * 4, "b": [[]] * 4}
@@ -95,6 +96,7 @@ class SystemRuns(NanEqualMixin):
     sd: Mapping[str, ScoreValues]
     se: Mapping[str, ScoreValues]
     over_runs: Mapping[str, Interval]
+    documents: Mapping[str, int]
 
     @property
     def f1(self) -> Score:
@@ -112,7 +114,7 @@ class EvaluationOfRuns(SystemsResult):
 
     Attributes:
         systems: systems by name, first those with several runs.
-        documents: number of documents of the corpus.
+        documents: number of documents that gold and some run saw.
         settings: settings that determine the figures.
         notes: notes of the evaluation.
         unmarked: names of systems, or gold, without a segment.
@@ -144,14 +146,25 @@ class EvaluationOfRuns(SystemsResult):
 
     @property
     def _runs(self) -> dict[str, dict[str, Any]]:
-        """The figures of each run of each system, as plain data."""
+        """The number of documents and the figures of each run of each system, as plain data."""
         return {
             name: {
-                run: {key: score.to_dict() for key, score in scores.items()}
+                run: {
+                    "documents": system.documents[run],
+                    **{key: score.to_dict() for key, score in scores.items()},
+                }
                 for run, scores in system.runs.items()
             }
             for name, system in self.systems.items()
         }
+
+    @property
+    def _documents_phrase(self) -> str:
+        """The number of documents that runs were compared on, in words; a range if it differs."""
+        n_compared = [
+            number for system in self.systems.values() for number in system.documents.values()
+        ]
+        return verdict.write_range(n_compared, document_noun(self.settings))
 
     @property
     def _main_score(self) -> str:
@@ -161,10 +174,9 @@ class EvaluationOfRuns(SystemsResult):
     @property
     def verdict(self) -> str:
         """The order of systems by mean corrected F1, and the spread over their runs."""
-        documents_phrase = pluralize(self.documents, document_noun(self.settings))
         confidence = parse_confidence(self.settings)
         ranking = verdict.write_order(
-            self.scores, documents_phrase, confidence, "--test jackknife", self.unmarked
+            self.scores, self._documents_phrase, confidence, "--test jackknife", self.unmarked
         )
         spreads = [
             _write_spread(system, self._main_score)
@@ -225,8 +237,7 @@ class EvaluationOfRuns(SystemsResult):
             rows,
             self.settings,
             caption=f"{pluralize(len(self.systems), 'system')} against"
-            f" {escape_name(self.settings.gold)},"
-            f" {pluralize(self.documents, document_noun(self.settings))}; means over runs",
+            f" {escape_name(self.settings.gold)}, {self._documents_phrase}; means over runs",
             remarks=self._write_remarks(),
         )
 
@@ -345,10 +356,11 @@ def score_runs(
             sd[key] = ScoreValues(*_compute_deviation(values).tolist())
             se[key] = ScoreValues(*(_compute_deviation(values) / math.sqrt(len(values))).tolist())
         over_runs_by_key = dict(zip(figures, over_runs, strict=True)) if over_runs else {}
-        systems[name] = SystemRuns(name, scores, means, sd, se, over_runs_by_key)
+        documents = {run: evaluation.systems[run].documents for run in layers}
+        systems[name] = SystemRuns(name, scores, means, sd, se, over_runs_by_key, documents)
     return EvaluationOfRuns(
         systems,
-        evaluation.documents,
+        _count_compared_documents(evaluation),
         _build_settings(evaluation, by_system, jackknife, intervals),
         evaluation.notes,
         list_unmarked_systems(evaluation, by_system),
@@ -448,6 +460,12 @@ def _build_settings(
     return evaluation.settings.extend_to(
         RunsSettings, **{**jackknife.settings(methods), **run_settings}
     )
+
+
+def _count_compared_documents(evaluation: Evaluation) -> int:
+    """Count the documents that gold and some run saw."""
+    masks = map(evaluation.counted.per_document.find_shared_documents, evaluation.systems)
+    return int(np.logical_or.reduce([*masks]).sum())
 
 
 def _compute_scores(evaluation: Evaluation, run: str) -> dict[str, Score]:

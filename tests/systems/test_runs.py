@@ -240,6 +240,23 @@ def test_undefined_in_a_run(corpus):
     assert result["ours"].f1.reason == "in a run, neither marked anything"
 
 
+def test_documents_that_were_not_compared():
+    """Gold saw the first 6 of 10 documents, a the last 8 and b the last 7: 4 and 3, in 4 of them."""
+    marked = [(0, 1, "X")]
+    layers = {"gold": [marked] * 6 + [None] * 4}
+    layers |= {name: [None] * n + [marked] * (10 - n) for name, n in (("a", 2), ("b", 3))}
+    evaluation = sa.evaluate(sa.Corpus.from_segments([9] * 10, layers))
+    result = score_runs(evaluation, {"ours": ["a", "b"]})
+    assert (result.documents, result["ours"].documents) == (4, {"a": 4, "b": 3})
+    assert "It was measured on 3 to 4 documents;" in result.verdict
+    assert result.table().caption == "1 system against gold, 3 to 4 documents; means over runs"
+    summary = result.to_dict()["summary"]
+    assert summary["documents"] == 4
+    assert [run["documents"] for run in summary["runs"]["ours"].values()] == [4, 3]
+    alone = score_runs(evaluation, {"ours": ["a"], "theirs": ["b"]})
+    assert ", on 3 to 4 documents." in alone.verdict
+
+
 def test_what_is_refused(evaluation):
     """Unknown layers, layers of two systems, systems of none, other tests."""
     with refuses(sa.SettingError, "unknown run 'c'; allowed: a1, a2"):
