@@ -34,17 +34,22 @@ def _record_interval_kinds(table: Frame) -> Frame:
     settings = table.settings
     if not isinstance(settings, Settings) or (confidence := parse_confidence(settings)) is None:
         return table
-    cells = [value for row in table.rows for value in row]
-    intervals = (
-        cell if isinstance(cell, Interval) else getattr(cell, "interval", None) for cell in cells
-    )
-    interval_kinds = {interval.kind for interval in intervals if interval is not None}
+    cells = (value for row in table.rows for value in row)
+    interval_kinds = {interval.kind for cell in cells for interval in _list_intervals(cell)}
     if not interval_kinds:
         return table
     settings = replace(settings, ci=format_kinds_and_confidence(interval_kinds, confidence))
     variants = (table.in_terminal, table.in_data)
     terminal_table, data_table = (cell and replace(cell, settings=settings) for cell in variants)
     return replace(table, settings=settings, in_terminal=terminal_table, in_data=data_table)
+
+
+def _list_intervals(cell: Value) -> list[Interval]:
+    """List the intervals in a cell: its own, that of its score, or those of several figures."""
+    if isinstance(cell, Mapping):
+        return [value for value in cell.values() if isinstance(value, Interval)]
+    interval = cell if isinstance(cell, Interval) else getattr(cell, "interval", None)
+    return [] if interval is None else [interval]
 
 
 def get_unaligned_share(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:

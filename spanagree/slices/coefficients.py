@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -26,7 +26,7 @@ from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.cells import Value
 from spanagree.results.frame import Column, Frame
-from spanagree.results.score import get_ends
+from spanagree.results.score import Interval, get_ends
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import document_noun, parse_confidence
 from spanagree.slices.differences import ENOUGH
@@ -190,17 +190,19 @@ class CoefficientsBySlice(CoefficientsByPart):
                 columns.append(
                     Column("", "interval of α" if has_intervals else "", "interval", "interval")
                 )
+        if has_intervals:
+            keys = [column.key for column in columns if column.kind == "figure"]
+            columns += [Column(f"{key}_{end}") for key in keys for end in ("low", "high")]
+        columns.append(Column("interval", kind="json"))
         rows: list[list[Value]] = []
         for name, coefficients_of_slice in self.items():
-            counts, values = (
-                coefficients_of_slice.counts,
-                list[Value]([coefficients_of_slice.pi.observed, coefficients_of_slice.spa.value]),
-            )
-            for coefficient in CORRECTED:
-                values.append(coefficients_of_slice.of_kind(coefficient).value)
-                if coefficient is CoefficientSet.alpha:
-                    values.append(get_ends(coefficients_of_slice.alpha.interval, "corrected"))
-            rows.append([name, counts.items, counts.compared, counts.labels, *values])
+            counts, figures = coefficients_of_slice.counts, [*_yield_figures(coefficients_of_slice)]
+            row: list[Value] = [name, counts.items, counts.compared, counts.labels]
+            for key, value, ends in figures:
+                row += [value, ends] if key == CoefficientSet.alpha.sign else [value]
+            if has_intervals:
+                row += [end for *_, ends in figures for end in ends]
+            rows.append([*row, _collect_intervals(coefficients_of_slice)])
         items = sum(coefficients_of_slice.counts.items for coefficients_of_slice in self.values())
         with_two = format_count_of_total(
             sum(coefficients_of_slice.counts.compared for coefficients_of_slice in self.values()),
@@ -209,6 +211,25 @@ class CoefficientsBySlice(CoefficientsByPart):
         )
         caption = f"{pluralize(len(self), 'slice')}, {with_two} with two labels or more"
         return Frame(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
+
+
+def _yield_figures(
+    coefficients_of_slice: Coefficients,
+) -> Iterator[tuple[str, float, tuple[float, float]]]:
+    """Yield the key, the value and the ends of the interval of each figure of a slice."""
+    pi, spa = coefficients_of_slice.pi, coefficients_of_slice.spa
+    yield "observed", pi.observed, get_ends(pi.interval, "observed")
+    yield "spa", spa.value, get_ends(spa.interval, "observed")
+    for kind in CORRECTED:
+        coefficient = coefficients_of_slice.of_kind(kind)
+        yield kind.sign, coefficient.value, get_ends(coefficient.interval, "corrected")
+
+
+def _collect_intervals(coefficients_of_slice: Coefficients) -> dict[str, Interval] | None:
+    """Collect the intervals of a slice by the key of the coefficient; ``None`` without any."""
+    by_key = {"spa": coefficients_of_slice.spa.interval}
+    by_key |= {kind.sign: coefficients_of_slice.of_kind(kind).interval for kind in CORRECTED}
+    return {key: interval for key, interval in by_key.items() if interval is not None} or None
 
 
 def coefficients_by_slice(

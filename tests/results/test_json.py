@@ -32,7 +32,7 @@ LINES = {
         f"{CROWD} --measure alpha-u --by pair {FEW}", f"{CROWD} --measure gamma", f"{CROWD} --measure all",
         f"{CROWD} --measure documents {FEW}", f"{CROWD} --by (.)$ --ci",
     ],
-    "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}"],
+    "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}", f"{CROWD} --tokens --by (.)$ {FEW}"],
     "disagreements": [CROWD, f"{CROWD} --between ann bob", f"{CROWD} --by label", f"{CROWD} --by expected"],
     "difficulty": [GOLD],
     "chance": ["--length 9 --segments 2,3"],

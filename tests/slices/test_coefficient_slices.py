@@ -34,6 +34,34 @@ def test_items():
     assert (first["items"], first["α"]) == (4, next(iter(found.values())).alpha.value)
 
 
+def test_intervals_in_data():
+    """Rows, CSV and JSON have the interval of every figure: those of the slice's items alone.
+
+    Two who always agree have exact intervals, as the signature says; without ci there are none.
+    """
+    table = labelled([1.0, 0.3])
+    found = sa.slices.coefficients_by_slice(table, "([ab])", ci=True)
+    for row, record in zip(found.to_rows(), found.to_dict()["tables"]["slices"], strict=True):
+        items = [i for i in range(table.size) if table.name_of(i).startswith(row["slice"])]
+        alone = sa.coefficients(table.subset(np.array(items)), ci=True)
+        ends = {"observed": alone.pi.interval.observed, "spa": alone.spa.interval.observed}
+        ends |= {c.name: c.interval.corrected for c in (alone.pi, alone.kappa, alone.alpha, alone.ac1)}  # fmt: skip
+        for source in (row, record):
+            assert {key: (source[f"{key}_low"], source[f"{key}_high"]) for key in ends} == ends
+        assert record["interval"]["α"] == alone.alpha.interval.to_dict()
+        assert record["interval"].keys() == ends.keys() - {"observed"}
+    data = found.to_dict()
+    header = found.to_csv().splitlines()[0].split(",")
+    kinds = [row["interval"]["α"]["kind"] for row in data["tables"]["slices"]]
+    assert {"α_low", "AC1_high", "spa_low"} <= {*header}
+    assert kinds == ["exact", "jackknife-t"]
+    assert "|ci:jackknife-t95+exact95|" in data["signature"]
+    assert data["signature"] == found.table().signature
+    without = sa.slices.coefficients_by_slice(table, "([ab])")
+    assert "interval" not in without.to_dict()["tables"]["slices"][0]
+    assert "α_low" not in without.to_rows()[0]
+
+
 def test_tokens(crowd):
     """Of a corpus the slices are of documents, and its tokens are the items."""
     names = ["one"] * 21 + ["two"] * 42
