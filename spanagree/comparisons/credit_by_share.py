@@ -66,7 +66,7 @@ class PartialCredit(Result):
     Attributes:
         precision: precision of the second annotator; observed, expected by chance, and corrected.
         recall: recall of the first annotator's segments.
-        f1: harmonic mean of precision and recall.
+        f1: harmonic mean of precision and recall; with ``macro``, mean of the documents' F1s.
         documents: number of documents that both annotators saw.
         of_documents: number of documents of the corpus.
         error: standard error of the expected F1, which is a mean over draws.

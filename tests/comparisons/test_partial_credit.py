@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.comparisons.credit_by_share import compute_best_credit
+from spanagree.report.explain import explain
 
 
 def every_matching(first, second):
@@ -157,14 +158,19 @@ def test_weights():
 
 
 def test_averages_and_undefined():
-    """Micro adds up; macro gives a document without errors, and none found, 1."""
+    """Micro adds up; macro gives a document without errors, and none found, 1.
+
+    By hand: the documents' F1s are 2/3 and 1, so macro F1 is 5/6, and no mean of P 1 and R 3/4.
+    """
     layers = {"gold": [[(0, 4, "X")], []], "system": [[(0, 2, "X")], []]}
     corpus = sa.Corpus.from_segments([9, 9], layers)
     micro, macro = (
         sa.partial_credit(corpus, "gold", "system", macro=x, draws=0) for x in (False, True)
     )
     assert (micro.precision.observed, micro.recall.observed) == (1, 0.5)
-    assert macro.recall.observed == 0.75
+    assert (macro.precision.observed, macro.recall.observed) == (1, 0.75)
+    assert (micro.f1.observed, macro.f1.observed) == pytest.approx((2 / 3, 5 / 6))
+    assert "mean of the documents' F1s" in dict(explain([macro.table()]))["figure"]
     assert math.isnan(one([(0, 1, "X")], []).precision.observed)
     assert one([(0, 1, "X")], []).f1.observed == 0
     nothing = one([], [])
