@@ -33,7 +33,7 @@ _DRAWN = 30  # number of documents in a plot
 _WORDS = {
     "disagreement": "disagreement: 1 − F1 over all pairs of those who saw the document",
     "without outliers": "without outliers: the same of all others, by which documents are ranked",
-    "difficulty": "difficulty: 1 − the F1 that chance alone would give there",
+    "by chance": "by chance: 1 − chance F1 over all pairs of those who saw the document",
     "p": "p: how likely chance would agree so little in any pair; –: at least every second time",
 }
 
@@ -98,7 +98,7 @@ def _tabulate_documents(disputes: Disputes, count: int) -> Frame:
         Column("disputed", "disputed", "count"),
         Column("disagreement", "disagreement"),
         *([Column("others", "without outliers")] if disputes.outliers else []),
-        Column("difficulty", "difficulty"),
+        Column("disagreement_expected", "by chance"),
     ]
     is_by_chance = disputes.settings.sort == "unexpected"
     if is_by_chance:
@@ -106,7 +106,7 @@ def _tabulate_documents(disputes: Disputes, count: int) -> Frame:
     rows: list[list[Value]] = []
     for queued in disputes.documents[:count]:
         row: list[Value] = [*queued[:5], *([queued.others] if disputes.outliers else [])]
-        row.append(queued.difficulty)
+        row.append(queued.disagreement_expected)
         if is_by_chance:
             row += [queued.p, None if queued.pair is None else ", ".join(queued.pair)]
         rows.append(row)
@@ -123,7 +123,7 @@ def _tabulate_segments(disputes: Disputes, count: int) -> Frame:
         Column("rank", kind="count"),
         Column("document", document_noun(disputes.settings), "name"),
         Column("disagreement", "disagreement"),
-        Column("difficulty"),
+        Column("disagreement_expected"),
         *(Column(end, kind="count") for end in ("start", "end")),
         Column("", "segment", "name"),
         Column("label", "label", "name"),
@@ -146,7 +146,7 @@ def _tabulate_segments(disputes: Disputes, count: int) -> Frame:
         n_marked, markers = len(dispute.marked_by), ", ".join(dispute.marked_by)
         document, segment = disputes.documents[ranks[i]], f"{dispute.start}–{dispute.end}"
         row: list[Value] = [ranks[i] + 1, dispute.document]
-        row += [document.disagreement, document.difficulty]
+        row += [document.disagreement, document.disagreement_expected]
         row += [dispute.start, dispute.end, segment, dispute.label]
         if disputes.with_text:
             row += [dispute.text, truncate(dispute.text, LONGEST), dispute.before, dispute.after]

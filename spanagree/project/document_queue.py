@@ -28,7 +28,7 @@ class QueuedDocument(NamedTuple):
         segments: number of distinct segments that they marked.
         disputed: number of segments that only some of them marked.
         disagreement: 1 − F1 of the document, over all pairs.
-        difficulty: 1 − F1 of chance alone in the document.
+        disagreement_expected: 1 − chance F1 of the document, over all pairs.
         p: probability that chance would agree so little in any pair (Bonferroni); ``nan`` if it is
             a half or more, or if it was not requested.
         pair: pair of annotators with the least likely agreement.
@@ -41,7 +41,7 @@ class QueuedDocument(NamedTuple):
     segments: int
     disputed: int
     disagreement: float
-    difficulty: float
+    disagreement_expected: float
     p: float = UNDEFINED
     pair: tuple[str, str] | None = None
     others: float = UNDEFINED
@@ -129,7 +129,7 @@ def rank_documents(
     queue: dict[int, QueuedDocument] = {}
     sort_keys: dict[int, tuple[float | str, ...]] = {}
     for d in np.unique(contested.document).tolist():
-        disagreement, difficulty, _ = (1 - f1[d]).tolist()
+        disagreement, disagreement_expected, _ = (1 - f1[d]).tolist()
         disagreement_of_others = float(1 - f1_of_others[d, 0])
         p, pair = least_likely.get(d, (UNDEFINED, None))
         queue[d] = ranked_as = QueuedDocument(
@@ -138,7 +138,7 @@ def rank_documents(
             int(contested.segments[d]),
             int(n_disputed[d]),
             disagreement,
-            difficulty,
+            disagreement_expected,
             p,
             pair,
             disagreement_of_others if left_out else UNDEFINED,

@@ -303,7 +303,7 @@ def test_disagreements_are_of_raw_figures():
     disputes = sa.project.disputes(NESTED_CORPUS, match="overlap")
     # pairs: gold (3) and s1 (2) match 2; gold and s2 (1) match 1; s1 and s2 match 1
     assert [document.disagreement for document in disputes.documents] == [1 - 2 * 4 / 12] * 3
-    assert all(math.isnan(document.difficulty) for document in disputes.documents)
+    assert all(math.isnan(document.disagreement_expected) for document in disputes.documents)
     assert REASON in " ".join(str(disputes).split())
     assert "chance:none" in disputes.signature
     with refuses(sa.SettingError, f"sort unexpected: chance is undefined here; {REASON}"):

@@ -92,11 +92,15 @@ def gardens(path):
 
 
 def test_crowd(gardens):
-    """Gaps, five annotators; difficulty is 1 − the chance F1 that agree gives for the document."""
+    """Gaps, five annotators; by chance it is 1 − the chance F1 that agree gives for the document.
+
+    That is over pairs of two people, and no difficulty, which is over pairs of one with itself too.
+    """
     result = check(gardens)
     chance = {name: tally.f1.expected for name, _, tally in sa.agree(gardens).by_document()}
     for each in result.documents:
-        assert each.difficulty == pytest.approx(1 - chance[each.document], abs=1e-12)
+        assert each.disagreement_expected == pytest.approx(1 - chance[each.document], abs=1e-12)
+    assert all("difficulty" not in result.table(by).types for by in (None, "document"))
     assert (len(result), len(result.documents), result.shared) == (202, 52, 62)
 
 
@@ -314,10 +318,10 @@ def test_without_texts(gardens):
 
 
 def test_words(gardens):
-    """Where difficulty and disagreement stand side by side, the difference is said."""
+    """Where disagreement and that by chance stand side by side, the difference is said."""
     shown = render(sa.disputes(gardens).table("document"))
     assert "disagreement: 1 − F1 over all pairs of those who saw the document" in shown
-    assert "difficulty: 1 − the F1 that chance alone would give there" in shown
+    assert "by chance: 1 − chance F1 over all pairs of those who saw the document" in shown
 
 
 def test_nothing_in_dispute():

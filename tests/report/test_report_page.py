@@ -352,7 +352,7 @@ def test_queue_and_document_agreement(crowd):
     assert [value for section, value, _ in shown.figures if section == "queue"] == [
         x
         for each in queue[:40]
-        for x in (*each[1:5], each.others, each.difficulty)
+        for x in (*each[1:5], each.others, each.disagreement_expected)
         if x == x  # undefined ones are no numbers
     ]
     documents = sa.document_agreement(crowd)
