@@ -49,8 +49,8 @@ def write_conll(
     check_corpus(corpus)
     if corpus.offsets != "tokens" or corpus.tokens is None:
         raise SettingError(
-            "CoNLL files hold tokens, which this corpus does not have; spanagree convert --tokenizer"
-            " (to_tokens()) makes them"
+            "CoNLL files hold tokens, which this corpus does not have; spanagree convert"
+            " --tokenizer (to_tokens()) makes them"
         )
     for document_index in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
         raise InputError(
