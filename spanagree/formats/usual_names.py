@@ -44,6 +44,9 @@ _LABELS_WITH_OFFSETS = (
 )  # fmt: skip
 """Further names of a label next to offsets; elsewhere they may be of something else."""
 
+_MARKERS = ("user", "username", "author", "creator", "createdby", "reviewer", "email")
+"""Further names of an annotator next to offsets; a text has others."""
+
 NAMES = ("entity", "name")
 """Further names of a quote by language models, next to a label without offsets."""
 
@@ -110,12 +113,18 @@ ID_NAMES = ("id", "uid", *COLUMNS["document"], "key")
 ANSWERS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
 """Usual names of a column with an answer to an item, which is no span."""
 
+TIMES_OF_ANSWERS = (
+    "updatedat", "lastupdated", "modifiedat", "submittedat", "completedat", "annotatedat",
+    "createdat", "timestamp",
+)  # fmt: skip
+"""Usual names of a column with the time of an annotation, normalised by :func:`simplify_name`."""
+
 TOKEN_NAMES = (*COLUMNS["tokens"], "form")
 """Usual names of a column with a token in each row."""
 
 MAYBE_ANNOTATORS = frozenset((
     "userid", "user", "username", "author", "creator", "createdby", "email", "run", "team",
-    "expert", "submission", "participant", "who", "method",
+    "expert", "submission", "participant", "who", "method", "reviewer", "completedby", "person",
 ))  # fmt: skip
 """Names of columns with annotators, or authors of the text."""
 
@@ -159,6 +168,9 @@ def find_span_keys(names: tuple[Any, ...]) -> dict[str, Any]:
     if "label" not in keys and {"start", "end"} <= keys.keys():
         for name in (name for name in _LABELS_WITH_OFFSETS if name in name_by_plain):
             keys.setdefault("label", name_by_plain[name])
+    if "annotator" not in keys and {"start", "end"} <= keys.keys():
+        for name in (name for name in _MARKERS if name in name_by_plain):
+            keys.setdefault("annotator", name_by_plain[name])
     if "label" in keys and not keys.keys() & {"start", "text"}:
         for name in (name_by_plain[name] for name in NAMES if name in name_by_plain):
             if name != keys["label"]:

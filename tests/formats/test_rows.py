@@ -742,3 +742,69 @@ def test_names_in_an_object_beside_wrapped_spans():
         for who in ("ann", "bob")
     ]  # fmt: skip
     assert sa.read(rows)[0].segments == {"ann": ((0, 2, "P"),), "bob": ((0, 2, "P"),)}
+
+
+def test_labels_beside_spans_that_nobody_gave():
+    """No list is never seen, in JSON and in a table; odd labels are errors of their row."""
+    rows = [
+        {"id": i, "text": "Jo is", "annotator": who, "spans": [[0, 2]], "labels": ["PER"]}
+        for i in (1, 2)
+        for who in ("ann", "bob")
+    ]
+    for unseen in ({"spans": None, "labels": None}, {"spans": None, "labels": []}, {"spans": None}):
+        last = {key: value for key, value in rows[3].items() if key != "labels"} | unseen
+        corpus = sa.read([*rows[:3], last])
+        assert corpus[1].segments == {"ann": ((0, 2, "PER"),), "bob": None}
+    for labels in ([None], [""]):
+        with refuses(sa.InputError, "annotator 'bob', document '2': segment 0–2 without a label …"):
+            sa.read([*rows[:3], {**rows[3], "labels": labels}])
+    ids = [{**row, "labels": [1]} for row in rows]
+    assert sa.read(ids, label_names=["O", "PER"])[0].segments["ann"] == ((0, 2, "PER"),)
+
+
+def test_labels_and_spans_of_columns():
+    """Beside several columns of spans, labels are under their names; or spans under their labels."""
+    row = {"id": 1, "text": "Jo is", "gold": [[0, 2]], "gold_labels": ["PER"]}
+    assert sa.read([{**row, "pred": [[0, 2]], "pred_labels": ["LOC"]}])[0].segments == {
+        "gold": ((0, 2, "PER"),), "pred": ((0, 2, "LOC"),),
+    }  # fmt: skip
+    by_label = {"gold": {"PER": [[0, 2]]}, "pred": {"PER": [[0, 2]], "LOC": [[3, 5]]}}
+    assert sa.read([{"id": 1, "text": "Jo is", **by_label}])[0].segments == {
+        "gold": ((0, 2, "PER"),), "pred": ((0, 2, "PER"), (3, 5, "LOC")),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["author", "user", "reviewer", "annotator"])
+def test_spans_by_their_author(key):
+    """The author of a span is its annotator; of a text without spans nobody is known."""
+    spans = [{key: who, "start": 0, "end": 2, "label": "PER"} for who in ("ann", "bob")]
+    rows = [{"id": 1, "text": "Jo is", "spans": spans}, {"id": 2, "text": "So", "spans": []}]
+    for order in (rows, rows[::-1]):
+        assert sa.read(order).annotators == ("ann", "bob")
+
+
+def test_the_latest_of_rows():
+    """``latest`` goes by the time in a row, whatever the order. Oracle: the dates."""
+    rows = [
+        {"id": 1, "text": "Jo is", "annotator": "ann", "created_at": day, "spans": [[0, 2, label]]}
+        for day, label in (("2024-05-02T10:00:00Z", "NEW"), ("2024-05-01T10:00:00Z", "OLD"))
+    ]
+    for order in (rows, rows[::-1]):
+        assert sa.read(order, repair="latest")[0].segments == {"ann": ((0, 2, "NEW"),)}
+
+
+def test_offsets_of_a_text_and_its_tokens():
+    """With both, offsets count what they fit: tokens, if characters would cut words."""
+    row = {"id": 1, "text": "Jo is in Rome", "tokens": ["Jo", "is", "in", "Rome"]}
+    assert sa.read([{**row, "ann": [[0, 1, "PER"], [3, 4, "LOC"]]}]).offsets == "tokens"
+    assert sa.read([{**row, "ann": [[0, 2, "PER"], [9, 13, "LOC"]]}]).offsets == "characters"
+
+
+def test_named_columns_of_no_row(write_here):
+    """A column that no line of JSON has is named, with those that there are."""
+    row = {"d": "1", "body": "Jo is", "who": "ann", "marks": [[0, 2, "P"]]}
+    path = write_here("x.jsonl", lines([row]))
+    named = {"text": "body", "document": "d", "annotator": "who", "spans": "marks"}
+    for use in named:
+        with refuses(sa.SettingError, "x.jsonl: no column 'other'; there are d, body, who, marks"):
+            sa.read(path, **{**named, use: "other"})

@@ -471,6 +471,22 @@ def has_column(row: Mapping[str, Any], column: str) -> bool:
     return True
 
 
+def check_named_columns(rows: Iterable[Any], columns: Iterable[str]) -> None:
+    """Check that each column is in one of the rows; the error names the first that is in none.
+
+    Raises:
+        MissingColumnError: if a column is in no row.
+    """
+    missing, existing = dict.fromkeys(columns), dict[str, None]()
+    for row in rows:
+        if not missing:
+            return
+        if isinstance(row, Mapping):
+            existing |= dict.fromkeys(str(name) for name in row)
+            missing = {name: None for name in missing if not has_column(row, name)}
+    _check_columns(missing, list(existing))
+
+
 def _check_columns(columns: Iterable[str], existing: Sequence[str], location: str = "") -> None:
     """Check that columns exist; the error names the first that does not."""
     for column in columns:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.corpus.offsets import cuts_word
 from spanagree.corpus.tags import USUAL_OUTSIDE, is_ignored
 from spanagree.errors import InputError, count_entries, is_integer, join_names
 from spanagree.formats.hugging_face.columns import (
@@ -214,16 +215,19 @@ class _Guess:
                 return {}
         spans = columns.get("spans")
         copied_text = self.find_copied_text_column(spans) if isinstance(spans, str) else None
+        span_columns = [*spans.values()] if isinstance(spans, Mapping) else [str(spans)]
         if not columns.keys() & {"text", "tokens", "length"}:
             guessed_columns |= (
-                self.guess_text_column(_is_table(spans))
+                self.guess_text_column(_is_table(spans), span_columns)
                 if copied_text is None
                 else {"text": copied_text}
             )
         if copied_text is not None and self.is_text:
             guessed_columns |= _drop_none(label=self.find_label_column(str(spans)))
-        if copied_text is None and isinstance(spans, str) and not _is_table(spans):
-            guessed_columns |= _drop_none(label=self.find_parallel_labels(spans))
+        if copied_text is None and isinstance(spans, (str, Mapping)) and not _is_table(spans):
+            labels = {name: self.find_parallel_labels(name, span_columns) for name in span_columns}
+            if found := {name: column for name, column in labels.items() if column}:
+                guessed_columns["labels"] = found
         may_have_annotators = "annotator" not in columns and isinstance(spans, str)
         if may_have_annotators and (
             _is_table(spans)
@@ -310,6 +314,10 @@ class _Guess:
         quote_columns = [
             name for name in quote_columns if self.suggests_quotes(name) or self.has_copies(name)
         ]
+        if len(annotator_columns) > 1 and all(
+            self.meets_condition(name, are_spans_by_label) for name in annotator_columns
+        ):  # each column is an annotator, with spans under their labels
+            return {"spans": {name: name for name in annotator_columns}}
         if annotator_columns:
             return {"spans": annotator_columns[0]}
         span_columns = span_columns or quote_columns
@@ -473,33 +481,35 @@ class _Guess:
         )
         return next((name for name in names if self.meets_condition(name, _is_name)), None)
 
-    def find_parallel_labels(self, column: str) -> str | None:
-        """Find the column with a list of labels for a list of spans that have none."""
-        names = (
-            name
-            for usual in USUAL["label"]
-            for name in self._columns_by_plain_name.get((False, usual), ())
-        )
-        return next(
-            (name for name in names if name != column and self._are_labels_of_spans(name, column)),
-            None,
-        )
+    def find_parallel_labels(self, column: str, span_columns: Sequence[str]) -> str | None:
+        """Find the column with a list of labels for a list of spans that have none.
+
+        Beside several columns of spans, it has the name of its own, such as ``gold_labels``.
+        """
+        others = (name for name in self.names if name not in span_columns)
+        candidates = [name for name in others if self._are_labels_of_spans(name, column)]
+        if len(span_columns) > 1:
+            own_name = simplify_name(column)
+            candidates = [name for name in candidates if own_name in simplify_name(name)]
+        usual = [name for name in candidates if simplify_name(name) in USUAL["label"]]
+        return next(iter(usual or candidates), None)
 
     def _are_labels_of_spans(self, column: str, spans: str) -> bool:
         """Check whether most rows have as many labels in a column as spans, which have none."""
-        pairs = [
-            (parse_cell(row[column]), parse_cell(get_cell(row, spans)))
+        cells = [
+            (parse_cell(row.get(column)), parse_cell(get_cell(row, spans)))
             for row in self.rows
-            if not _is_missing(row.get(column)) and has_column(row, spans)
+            if has_column(row, spans)
         ]
-        labels = [label for cell, _ in pairs if is_sequence(cell) for label in cell]
+        pairs = [(labels, cell) for labels, cell in cells if cell is not None]
+        labels = [label for of_row, _ in pairs if is_sequence(of_row) for label in of_row]
         are_bare = (is_sequence(cell) and all(map(has_no_label, cell)) for _, cell in pairs)
         return (
-            bool(labels)
-            and all(map(_is_name, labels))
+            any(map(_is_name, labels))
+            and all(_is_name(label) or not label for label in labels)
             and all(are_bare)
             and _are_mostly_true(  # reading raises an error for others
-                is_sequence(labels) and len(labels) == len(cell) for labels, cell in pairs
+                is_sequence(of_row) and len(of_row) == len(cell) for of_row, cell in pairs
             )
         )
 
@@ -617,7 +627,11 @@ class _Guess:
             names or [*self.yield_entries(column)]
         ):
             return False
-        is_valid = is_integer if names else lambda entry: isinstance(entry, str)
+        is_valid = (
+            is_integer
+            if names
+            else lambda entry: isinstance(entry, str) and (entry == "O" or not is_tag(entry, None))
+        )
         return all(map(is_valid, self.yield_entries(column)))
 
     def has_span_lists(self, column: str) -> bool:
@@ -735,13 +749,34 @@ class _Guess:
         words = self.words(cell)
         return is_sequence(words) and all(isinstance(word, str) for word in words)
 
-    def guess_text_column(self, is_table: bool) -> dict[str, Any]:
-        """Guess the column that offsets refer to; in a table, not the column of spans' texts."""
+    def _count_tokens(self, text: str, tokens: str, columns: Sequence[str]) -> bool:
+        """Check whether offsets count tokens: all fit these, and most would cut words of a text."""
+        cuts: list[bool] = []
+        for row in self.rows:
+            content, words = row.get(text), self.words(row.get(tokens))
+            cells = [parse_cell(get_cell(row, name)) for name in columns if has_column(row, name)]
+            for span in (span for cell in cells if is_sequence(cell) for span in cell):
+                start, end = _get_offsets(span)
+                if is_integer(start) and is_integer(end) and isinstance(content, str):
+                    if not is_sequence(words) or end > len(words):
+                        return False
+                    cuts.append(cuts_word(content, start, end))
+        return _are_mostly_true(cuts)
+
+    def guess_text_column(self, is_table: bool, spans: Sequence[str] = ()) -> dict[str, Any]:
+        """Guess the column that offsets refer to; in a table, not the column of spans' texts.
+
+        ``spans`` are the columns of lists of spans.
+        """
         excluded = [self.named.get(option) for option in ("document", "annotator", "spans")]
         if is_table:
             excluded += [name for name in self.names if self._is_quote(name)]
         text = self.find_usual_column("text", lambda cell: isinstance(cell, str), excluded)
-        tokens = None if text else self.find_usual_column("tokens", self.has_words)
+        tokens = self.find_usual_column("tokens", self.has_words)
+        if text and tokens:
+            text, tokens = (
+                (None, tokens) if self._count_tokens(text, tokens, spans) else (text, None)
+            )
         length = None if text or tokens else self.find_usual_column("length", _is_number)
         if not (text or tokens or length):
             text = self.find_blank_text_column()
@@ -911,6 +946,14 @@ def _are_spans(cell: Any, suggests_spans: bool) -> bool:
     if isinstance(cell, Mapping):
         return {"start", "end"} <= find_span_keys(tuple(cell)).keys()
     return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
+
+
+def _get_offsets(span: Any) -> tuple[Any, Any]:
+    """Return the start and the end of a span, `None` if it has none."""
+    if isinstance(span, Mapping):
+        keys = find_span_keys(tuple(span))
+        return span.get(keys.get("start")), span.get(keys.get("end"))
+    return (span[0], span[1]) if is_sequence(span) and len(span) > 1 else (None, None)
 
 
 def _stands_in(entries: Iterable[Any], words: Iterable[Any]) -> bool:

@@ -23,11 +23,12 @@ from spanagree.corpus.raw import RawCorpus, convert_document_id
 from spanagree.corpus.repairs import build_valid_corpus
 from spanagree.corpus.tag_columns import TagColumn, check_outside_tags, read_columns
 from spanagree.errors import InputError, join_names, pluralize, quote_value
-from spanagree.formats.exports import ANSWER, IGNORED_ANSWERS
+from spanagree.formats.exports import ANSWER, IGNORED_ANSWERS, convert_to_seconds
 from spanagree.formats.hugging_face.beside import UnreadColumns
 from spanagree.formats.hugging_face.columns import (
     DatasetColumns,
     MappingRows,
+    check_named_columns,
     choose_split,
     encode_tags,
     find_label_names,
@@ -39,7 +40,13 @@ from spanagree.formats.hugging_face.columns import (
 from spanagree.formats.hugging_face.guess import LOOKED_AT, SEARCHED, guess_columns
 from spanagree.formats.hugging_face.shape import COLUMNS, ColumnMapping
 from spanagree.formats.hugging_face.span_rows import read_span_table, read_spans
-from spanagree.formats.hugging_face.spans import collect_quotes_by_label, parse_cell
+from spanagree.formats.hugging_face.spans import (
+    collect_quotes_by_label,
+    is_sequence,
+    parse_cell,
+    split_by_annotator,
+)
+from spanagree.formats.usual_names import TIMES_OF_ANSWERS, simplify_name
 
 
 def from_dataset(
@@ -180,10 +187,20 @@ def _choose_columns(
     shape = ColumnMapping(
         **{"partial": "drop-tokens", **settings, "file": file, **named_columns, **guessed}
     )
+    if isinstance(data, MappingRows) and data.gaps:  # each row may lack a column
+        named = (named_columns.get(use) for use in ("text", "tokens", "annotator", "document"))
+        check_named_columns(
+            islice(first_rows, SEARCHED), [name for name in named if isinstance(name, str)]
+        )
     spans = guessed.get("spans")
     quote_labels = _find_quote_keys(first_rows, shape)
-    answer = _find_answer_column(first_rows, shape)
-    shape = replace(shape, by_label=bool(quote_labels), answer=answer)
+    shape = replace(
+        shape,
+        by_label=bool(quote_labels),
+        by_span=_name_annotators_in_spans(first_rows, shape),
+        answer=_find_answer_column(first_rows, shape),
+        when=_find_time_column(first_rows, shape),
+    )
     notes = (
         [f"{prefix}{join_names(quote_labels)} are taken as labels of quotes"]
         if quote_labels
@@ -200,7 +217,7 @@ def _choose_columns(
         data.gaps = True  # an annotator without an entry in a row did not see it
     guess_texts = [
         f"{option} {_format_columns(guessed[option])}"
-        for option in (*COLUMNS, "length", "label")
+        for option in (*COLUMNS, "length", "label", "labels")
         if option in guessed
     ]
     note = (
@@ -222,6 +239,33 @@ def _find_quote_keys(data: Any, shape: ColumnMapping) -> list[str]:
                 quotes = collect_quotes_by_label(parse_cell(get_cell(row, shape.spans)))
                 labels |= dict.fromkeys(str(quote["label"]) for quote in quotes or ())
     return list(labels)
+
+
+def _name_annotators_in_spans(data: Any, shape: ColumnMapping) -> bool:
+    """Check whether the spans of one column name their annotators."""
+    if not isinstance(shape.spans, str) or shape.is_table or shape.annotator is not None:
+        return False
+    with suppress(ValueError, TypeError, KeyError):  # reading raises the error
+        rows = (row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping))
+        cells = (get_cell(row, shape.spans) for row in rows if has_column(row, shape.spans))
+        return any(is_sequence(parse_cell(cell)) and split_by_annotator(cell) for cell in cells)
+    return False
+
+
+def _find_time_column(data: Any, shape: ColumnMapping) -> str | None:
+    """Find the column with the time of the annotation in a row, if there is one."""
+    if shape.is_table or shape.tags is not None:
+        return None
+    rows: list[Mapping[str, Any]] = []
+    with suppress(ValueError, TypeError):  # reading raises the error
+        rows += (row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping))
+    names = dict.fromkeys(str(name) for row in rows for name in row)
+    for usual in TIMES_OF_ANSWERS:
+        for name in (name for name in names if simplify_name(name) == usual):
+            times = [convert_to_seconds(row[name]) for row in rows if row.get(name) is not None]
+            if times and None not in times:
+                return name
+    return None
 
 
 def _find_answer_column(data: Any, shape: ColumnMapping) -> str | None:

@@ -29,14 +29,17 @@ class ColumnMapping(TagOptions):
     Attributes:
         length: column of the lengths of documents, if there are no texts.
         label: column of the label, in a table with a row for each marked copy of a text.
+        labels: column of the list of labels beside the spans in a column, by that column.
         quote: column of the text that a span covers, in a table with a row for each span.
         ends: meaning of the end of a span, one of :data:`spanagree.corpus.raw.ENDS`.
         scores: True to read the score of a span as an attribute.
         file: printable name of the file of the rows, if any.
         strings: True if quotes are in no text and compared as strings.
         by_label: True if a cell has quotes under their labels, not spans under annotators.
+        by_span: True if spans of one column name their annotators.
         is_own: True if this package wrote the rows; their columns are no choice of the user.
         answer: column that says of each row whether its annotator accepted it, as in Prodigy.
+        when: column of the time of the annotation in a row.
     """
 
     tokens: str | None = None
@@ -49,6 +52,7 @@ class ColumnMapping(TagOptions):
     split: str | None = None
     length: str | None = None
     label: str | None = None
+    labels: Mapping[str, str] | None = None
     quote: str | None = None
     ends: str | None = None
     absent: str | None = None
@@ -57,8 +61,10 @@ class ColumnMapping(TagOptions):
     strings: bool = False
     file: str | None = None
     by_label: bool = False
+    by_span: bool = False
     is_own: bool = False
     answer: str | None = None
+    when: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,7 +79,8 @@ class ColumnMapping(TagOptions):
             f"spans {quote_value(spans)}; annotator to column, or one column, is needed": (
                 spans is not None and not isinstance(spans, (str, Mapping))
             ),
-            "tags go with tokens, and with neither spans nor annotator": tags is not None
+            "tags go with tokens, and with neither spans nor annotator; those of several annotators"
+            " are in a column each": tags is not None
             and (spans is not None or self.tokens is None or annotator is not None),
             "neither tags nor spans; one of them says where the annotations are; where each row is"
             " a token, --document (document=) names the column of its sentence; labels without a"
@@ -86,9 +93,8 @@ class ColumnMapping(TagOptions):
             " places: leave strings out": self.strings and (tags is not None or self.is_table),
             "the long form has one column of spans and one of annotators; name both, or give spans"
             " as annotator to column": annotator is not None and not isinstance(spans, str),
-            "the long form needs document: the column that says which rows are one": (
-                self.document is None and (annotator is not None or self.is_table)
-            ),
+            "the long form needs document: the column that says which rows are one (--document,"
+            " document=)": (self.document is None and (annotator is not None or self.is_table)),
         }
         for problem in (problem for problem, is_wrong in is_wrong_by_problem.items() if is_wrong):
             raise SettingError(f"{self.file}: {problem}" if self.file else problem)
@@ -102,7 +108,8 @@ class ColumnMapping(TagOptions):
     @property
     def reading_settings(self) -> dict[str, Any]:
         """Settings of reading, for the signature."""
-        columns = () if self.is_own else (*COLUMNS, "length", "label", "quote", "label_names")
+        further = ("length", "label", "labels", "quote", "label_names")
+        columns = () if self.is_own else (*COLUMNS, *further)
         names = (*columns, "split", "ends", "absent", "align")
         settings = {name: getattr(self, name) for name in names}
         strings_setting = {"strings": True} if self.strings else {}
@@ -151,7 +158,8 @@ class ColumnMapping(TagOptions):
             f"{column}.{key}" for column in self.layers.values() for key in ("users", "status")
         )
         submitted = () if self.annotator is None else SUBMITTED
-        columns = (column for column in (self.label, self.quote, self.answer) if column)
+        further = (self.label, *(self.labels or {}).values(), self.quote, self.answer, self.when)
+        columns = (column for column in further if column)
         return [*users, *submitted, *columns]
 
     def get_content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:

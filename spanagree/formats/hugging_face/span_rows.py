@@ -8,7 +8,7 @@ from typing import Any
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus, convert_document_id, convert_integer_to_text
 from spanagree.errors import InputError, is_integer, pluralize, quote_value, write_number_of_further
-from spanagree.formats.exports import find_ignored_noun
+from spanagree.formats.exports import convert_to_seconds, find_ignored_noun
 from spanagree.formats.hugging_face.columns import (
     find_label_names,
     get_cell,
@@ -20,6 +20,7 @@ from spanagree.formats.hugging_face.shape import SUBMITTED, ColumnMapping
 from spanagree.formats.hugging_face.spans import (
     SpanReader,
     UnreadAnswerError,
+    get_label_name,
     is_sequence,
     parse_cell,
     split_by_annotator,
@@ -62,9 +63,11 @@ def _yield_records(
     several.
     """
     features, layers = getattr(data, "features", None), shape.layers
+    labels_by_column = shape.labels or {}
     is_text, has_row_per_annotator = getattr(data, "flat", False), shape.annotator is not None
     label_names = {
-        column: find_label_names(features, column, shape.label_names) for column in layers.values()
+        column: find_label_names(features, column, shape.label_names)
+        for column in (*layers.values(), *labels_by_column.values())
     }
     annotator_names = find_label_names(features, str(shape.annotator), None)
     reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
@@ -93,6 +96,8 @@ def _yield_records(
             if is_open and not shape.by_label:
                 users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
                 pairs = split_by_annotator(cell, users, states) or pairs
+                if shape.by_span and is_sequence(parse_cell(cell)) and not len(parse_cell(cell)):
+                    continue  # nobody is named, so nobody is known to have seen it
             for name, spans in pairs:
                 is_nobody = is_open and isinstance(name, str) and not name
                 annotator_location = (
@@ -106,9 +111,15 @@ def _yield_records(
                     unread_answers.append(error)
                     continue
                 if shape.label is not None:
+                    rows = _assign_label(rows, row.get(shape.label))
+                if column in labels_by_column:
                     log.labelled = True
-                    rows = _assign_label(rows, row.get(shape.label), annotator_location)
-                yield RawAnnotation(name, rows, location=annotator_location)
+                    labels = labels_by_column[column]
+                    rows = _assign_labels(
+                        rows, row.get(labels), label_names[labels], annotator_location
+                    )
+                when = None if shape.when is None else convert_to_seconds(row.get(shape.when))
+                yield RawAnnotation(name, rows, when=when, location=annotator_location)
 
     for row_number, (location, row) in enumerate(
         yield_required_rows(data, shape.columns, shape.optional_columns), 1
@@ -154,30 +165,42 @@ def _count_if_ignored(
     return True
 
 
-def _assign_label(spans: list[RawSpan] | None, label: Any, location: str) -> list[RawSpan] | None:
-    """Assign the label of a row to its spans, or those of a list to one span each.
-
-    A row without spans and label has nothing marked.
-
-    Raises:
-        InputError: if a list has more or fewer labels than there are spans.
-    """
+def _assign_label(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:
+    """Assign the label of a row to its spans; a row without spans and label has nothing marked."""
     if spans is None:
         return [] if label is None else None
-    labels = parse_cell(label)
-    if is_sequence(labels):
-        if len(labels) != len(spans):
-            raise InputError(
-                f"{location}: {pluralize(len(labels), 'label')} for"
-                f" {pluralize(len(spans), 'span')}; each span needs one"
-            )
-        return [
-            span._replace(label=convert_integer_to_text(own_label))
-            for span, own_label in zip(spans, labels, strict=True)
-        ]
     return [
         span if label is None else span._replace(label=convert_integer_to_text(label))
         for span in spans
+    ]
+
+
+def _assign_labels(
+    spans: list[RawSpan] | None, cell: Any, names: Sequence[str] | None, location: str
+) -> list[RawSpan] | None:
+    """Assign the labels in a list to the spans of the list beside it.
+
+    Args:
+        spans: the spans; `None` if the annotator never saw the document.
+        cell: the labels, or label ids.
+        names: names of label ids, or `None`.
+        location: location for errors.
+
+    Raises:
+        InputError: if there are more or fewer labels than spans.
+    """
+    if spans is None:
+        return None
+    labels = parse_cell(cell)
+    labels = labels if is_sequence(labels) else [] if labels is None else [labels]
+    if len(labels) != len(spans):
+        raise InputError(
+            f"{location}: {pluralize(len(labels), 'label')} for {pluralize(len(spans), 'span')};"
+            " each span needs one"
+        )
+    return [
+        span._replace(label=get_label_name(label, names, location) or None)
+        for span, label in zip(spans, labels, strict=True)
     ]
 
 

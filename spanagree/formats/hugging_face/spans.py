@@ -347,14 +347,14 @@ class SpanReader:
                 }
                 quote = text if isinstance(text, str) else None
                 return [
-                    RawSpan(start, end, _get_label_name(one_label, names, location), quote, details)
+                    RawSpan(start, end, get_label_name(one_label, names, location), quote, details)
                     for one_label in labels
                 ]
         elif is_sequence(span) and count_entries(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
             return [
-                RawSpan(start, end, _get_label_name(label[0], names, location) if label else None)
+                RawSpan(start, end, get_label_name(label[0], names, location) if label else None)
             ]
         raise invalid_value(f"{location}: spans", spans, _NEEDED)
 
@@ -514,7 +514,7 @@ def _convert_lists_to_spans(spans: Mapping[Any, Any], location: str) -> list[dic
     return [dict(zip(column_keys, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _get_label_name(label: Any, names: Sequence[str] | None, location: str) -> Any:
+def get_label_name(label: Any, names: Sequence[str] | None, location: str) -> Any:
     """Return a label as text, or the name of a label id."""
     if names is None or not is_integer(label):
         return convert_integer_to_text(label)
