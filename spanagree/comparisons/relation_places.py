@@ -207,6 +207,7 @@ class RelationRule:
             2 * segments.size * segments.size,
             layers,
             labels,
+            offsets=corpus.offsets,  # those of the segments, as places of pairs have no unit
             ids=corpus.ids,
             parent_ids=corpus.parent_ids,
             reading={**corpus.reading, **self.settings},

@@ -244,6 +244,21 @@ def test_everything_of_relations():
     assert list(untyped.systems["b"].labels) == ["relation"]
 
 
+@pytest.mark.parametrize("offsets", ["tokens", "characters", "10ms"])
+@pytest.mark.parametrize("what", ["relations", "attributes"])
+def test_offsets_are_those_of_the_segments(what, offsets):
+    """The signature has the unit of the source, and no figure depends on it."""
+    spans = [(0, 7, "Drug", {"sure": "no"}), (15, 19, "Effect"), (20, 24, "Effect")]
+    links = {"a": [[(0, 1, "causes")]], "b": [[(0, 2, "causes")]]}
+    layers = {"a": [spans], "b": [[spans[0], spans[2], spans[1]]]}
+    in_tokens = sa.Corpus.from_segments([24], layers, relations=links)
+    source = sa.Corpus.from_segments([24], layers, relations=links, offsets=offsets)
+    parts = [source.replace(ids=("1",)), source.replace(ids=("2",))]
+    for found in (sa.agree(source, what=what), sa.evaluate(source, what=what), sa.agree(parts, what=what)):  # fmt: skip
+        assert f"|offsets:{offsets}|" in found.signature
+    assert sa.agree(source, what=what).team.f1 == sa.agree(in_tokens, what=what).team.f1
+
+
 def test_drawn_tolerance(monkeypatch):
     """Over budget the mean is drawn, within 4 standard errors of the exact one, and said."""
     spans = [[(i * 7, i * 7 + 1 + i % 3, "X") for i in range(5)]]
