@@ -148,7 +148,7 @@ def disputes(
 
     A segment is disputed if some annotators who saw its document marked it, and others did not;
     segments are equal if start, end and label are, regardless of the measure. If an annotator is an
-    outlier, as in :func:`spanagree.agree`, documents are ranked by the disagreement of all others,
+    outlier, as in :func:`spanagree.agree`, documents are ranked by the annotations of all others,
     so that the documents of an outlier do not fill the queue.
 
     Args:
@@ -193,7 +193,7 @@ def disputes(
         sort=sort,
         **counting.collect_settings(corpus, per_document.sums.inexact, ComparisonContext()),
     )
-    left_out, notes = choose_outliers_to_leave_out(per_document, settings)
+    left_out, notes = choose_outliers_to_leave_out(per_document, settings, sort)
     ranked = rank_documents(
         per_document, contested, left_out, sort, sub_progress(progress, "chance")
     )

@@ -32,7 +32,7 @@ ALONE = 30
 _DRAWN = 30  # number of documents in a plot
 _WORDS = {
     "disagreement": "disagreement: 1 − F1 over all pairs of those who saw the document",
-    "without outliers": "without outliers: the same of all others, by which documents are ranked",
+    "without outliers": "without outliers: the same of all others",
     "by chance": "by chance: 1 − chance F1 over all pairs of those who saw the document",
     "p": "p: how likely chance would agree so little in any pair; –: at least every second time",
 }

@@ -64,12 +64,25 @@ little in a pair.
 """
 
 
+RANKED_BY: Mapping[str, str] = {
+    "disagreement": "the disagreement of all others",
+    "segments": "the number of segments in dispute among all others",
+    "unexpected": "how unlikely the agreement of all others is by chance",
+}
+"""What documents are ranked by if outliers are left out, for each criterion of :data:`SORTS`."""
+
+
 def choose_outliers_to_leave_out(
-    per_document: PairsByDocument, settings: Settings
+    per_document: PairsByDocument, settings: Settings, sort: str
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Choose the outliers whose disagreement is disregarded in the ranking of documents.
+    """Choose the outliers whose annotations are disregarded in the ranking of documents.
 
     Gold is never left out, and at least two annotators remain.
+
+    Args:
+        per_document: compared annotators.
+        settings: settings of the comparison.
+        sort: criterion, one of :data:`SORTS`.
 
     Returns:
         Names of these outliers, and notes.
@@ -83,7 +96,7 @@ def choose_outliers_to_leave_out(
     if not left_out or len(names) - len(left_out) < 2:
         return (), []
     plural_suffix = "s" * (len(left_out) > 1)
-    rule = f"{noun}s are ranked by the disagreement of all others"
+    rule = f"{noun}s are ranked by {RANKED_BY[sort]}"
     return left_out, [f"outlier{plural_suffix} {join_names(left_out)}: {rule}"]
 
 

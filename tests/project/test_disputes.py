@@ -151,13 +151,34 @@ def test_outliers_do_not_fill_the_queue():
     found = [(each.disagreement, each.others) for each in sa.disputes(corpus).documents]
     assert found == [(pytest.approx(2 / 9), pytest.approx(2 / 9))] * 2 + [(0.5, 0.0)] * 27
     note = "outlier dia: documents are ranked by the disagreement of all others"
-    assert result.notes[-1] == note
+    assert sa.disputes(corpus).notes[-1] == note
     without = sa.disputes(corpus.select_annotators(["ann", "bob", "cem"]))
     assert [each[:6] for each in without.documents] == [
         each[:6] for each in sa.disputes(corpus).documents[:2]
     ]
     assert "without outliers" in render(sa.disputes(corpus).table("document"), TableStyle(all_columns=True))  # fmt: skip
     assert "others" not in without.table("document").to_rows()[0]
+
+
+@pytest.mark.parametrize(
+    ("sort", "said"),
+    [
+        ("disagreement", "the disagreement of all others"),
+        ("segments", "the number of segments in dispute among all others"),
+        ("unexpected", "how unlikely the agreement of all others is by chance"),
+    ],
+)
+def test_no_criterion_counts_outliers(newsroom, sort, said):
+    """The first documents are those of the others alone, in their order; a note says by what."""
+    corpus = sa.read(newsroom.parent / "crowd" / "crowd.jsonl")
+    result = sa.disputes(corpus, sort=sort)
+    others = [name for name in corpus.annotators if name not in result.outliers]
+    of_others = sa.disputes(corpus.select_annotators(others), sort=sort)
+    assert of_others.outliers == ()
+    first = [queued.document for queued in result.documents[: len(of_others.documents)]]
+    assert first == [queued.document for queued in of_others.documents]
+    assert result.notes[-1] == f"outliers cem, dia: documents are ranked by {said}"
+    assert "by which documents are ranked" not in str(result.table("document"))
 
 
 def test_documents_that_too_few_others_saw():
