@@ -87,11 +87,11 @@ class Worklist(Result):
     """Result of :func:`worklist`; iterate over it for the readings, the most urgent first.
 
     Attributes:
-        corpus: documents, and annotators who have read some of them.
+        corpus: documents, and all annotators who have read some of them.
         names: annotators who get documents, sorted.
         document: index of the document of each reading.
         annotator: index in ``names`` of the annotator of each reading.
-        readers: number of annotators who have read each document of the corpus.
+        readers: number of annotators, or voters, who have read each document of the corpus.
         n_left: number of readers that each document of the corpus will still lack.
         n_exhausted: number of missing readers for documents that all annotators have seen.
         disagreement: 1 − F1 of each document in dispute, by index.
@@ -208,7 +208,8 @@ def worklist(
 
     Documents that lack readers go to annotators who have not seen them: those with the fewest
     readers first, and among these the documents with most disagreement. All annotators get
-    equally many documents, give or take one, as far as the documents they have seen allow.
+    equally many documents, give or take one, as far as the documents they have seen allow. For a
+    gold, only its voters are readers, as only their readings can settle the same vote.
 
     Args:
         corpus: annotators and documents, including unread documents; or a gold by votes, to assign
@@ -216,7 +217,7 @@ def worklist(
         readers: required number of readers of each document.
         limit: largest number of documents for one annotator. Default: any number.
         assignees: names of annotators who get documents; new names are annotators who have read
-            nothing. Default: all annotators of the corpus.
+            nothing. Default: all annotators of the corpus, or the voters of a gold.
         sort: criterion for ranking documents with equally many readers, disagreement, segments or
             unexpected.
         match: name of the measure of disagreement.
@@ -242,11 +243,16 @@ def worklist(
         check_integer(limit, 1, "limit")
     gold = corpus if isinstance(corpus, Gold) else None
     source = as_corpus(corpus) if gold is None else gold.corpus
-    readers_corpus, notes = _select_annotators(source, gold)
+    people, notes = _select_annotators(source, gold)
+    readers_corpus = people
+    if gold is not None:
+        voters = [name for name in people.annotators if name in gold.voters]
+        readers_corpus = people.select_annotators(voters)
     names = _check_assignees(assignees, readers_corpus.annotators)
-    notes += (
-        _write_note_on_new_names(names, readers_corpus.annotators) if assignees is not None else []
-    )
+    if assignees is not None:
+        notes += _write_note_on_new_names(names, people.annotators)
+        if gold is not None and gold.settings.chosen is not None:
+            notes += _write_note_on_no_voters(names, readers_corpus.annotators)
     n_readers = count_seen(readers_corpus)
     n_wanted = np.maximum(readers - n_readers, 0)
     if gold is not None:
@@ -271,15 +277,15 @@ def worklist(
     order = _sort_by_urgency(n_readers, n_wanted, queue)
     is_allowed = np.ones((len(names), len(order)), np.bool_)
     for row, name in enumerate(names):
-        if name in readers_corpus.layers:
-            is_allowed[row] = ~readers_corpus.layers[name].annotated[order]
+        if name in people.layers:
+            is_allowed[row] = ~people.layers[name].annotated[order]
     is_assigned = assign(is_allowed, n_wanted[order], n_readers[order], limit)
     position, annotator = np.nonzero(is_assigned.T)
     n_left = n_wanted.copy()
     n_left[order] -= is_assigned.sum(axis=0)
     n_exhausted = np.maximum(n_wanted[order] - is_allowed.sum(axis=0), 0)
     return Worklist(
-        readers_corpus,
+        people,
         names,
         order[position],
         annotator,
@@ -346,6 +352,17 @@ def _write_note_on_new_names(names: Collection[str], annotators: Sequence[str]) 
     return [f"{join_names(new_names)}: {reason}, so nothing has been read"]
 
 
+def _write_note_on_no_voters(names: Collection[str], voters: Sequence[str]) -> list[str]:
+    """Write a note on names outside the chosen voters, whose readings cannot settle the vote."""
+    no_voters = [name for name in names if name not in voters]
+    if not no_voters:
+        return []
+    return [
+        f"{join_names(no_voters)}: not among the voters {join_names(voters)}, so what they read"
+        " does not settle the vote; name them as annotators, too"
+    ]
+
+
 def _sort_by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:
     """List the indices of documents that lack readers, the most urgent first.
 
@@ -381,7 +398,7 @@ def _build_settings(
         readers=int(readers),
         limit=None if limit is None else int(limit),
         decide=True if gold is not None else None,
-        chosen=None if assignees is None else list(assignees),
+        chosen=list(assignees) if assignees is not None else gold.settings.chosen if gold else None,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )

@@ -198,6 +198,51 @@ def test_what_a_vote_leaves_open():
     assert [row.document for row in sa.project.worklist(gold, readers=1)] == ["3", "1"]
 
 
+def chosen_voters():
+    """Two vote: on a tie, on a document that nobody read, and on one that only others read."""
+    layers = {
+        "ann": [SPAN, None, None],
+        "bob": [[(3, 4, "X")], None, None],
+        "dia": [SPAN, None, SPAN],
+        "llm": [None, None, SPAN],
+    }
+    return sa.Corpus.from_segments([5] * 3, layers)
+
+
+def test_a_vote_is_settled_by_its_voters():
+    """Who did not vote gets nothing, and is no reader. By hand: both voters saw 1, none 2 and 3.
+
+    With what they are to read as segments, the same vote leaves nothing open but the tie.
+    """
+    corpus = chosen_voters()
+    voters = ["ann", "bob"]
+    gold = sa.make_gold(corpus, annotators=voters, vote="tokens")
+    found = sa.project.worklist(gold)
+    expected = {(name, document) for name in voters for document in "23"}
+    assert {(row.annotator, row.document) for row in found} == expected
+    assert (found.names, found.n_exhausted) == (("ann", "bob"), 1)
+    assert found.verdict.endswith("for 1 reading nobody is left who has not seen the document.")
+    assert {row.readers for row in found} == {0}
+    layers = {name: [found.corpus[0].segments[name], SPAN, SPAN] for name in voters}
+    again = sa.make_gold(sa.Corpus.from_segments([5] * 3, layers), annotators=voters, vote="tokens")
+    assert [row["document"] for row in again.table("adjudicate").to_rows()] == ["1", "1"]
+
+
+def test_assignees_who_do_not_vote():
+    """They get what they have not read, as asked for, and a note says that the vote ignores it."""
+    gold = sa.make_gold(chosen_voters(), annotators=["ann", "bob"], vote="tokens")
+    found = sa.project.worklist(gold, assignees=["dia", "llm"])
+    assert [(row.annotator, row.document) for row in found if row.annotator == "dia"] == [
+        ("dia", "2")
+    ]
+    said = "dia, llm: not among the voters ann, bob, so what they read does not settle the vote"
+    assert any(note.startswith(said) for note in found.notes)
+    everybody = sa.make_gold(chosen_voters(), vote="tokens")
+    assert not any(
+        "voters" in note for note in sa.project.worklist(everybody, assignees=["zoe"]).notes
+    )
+
+
 def test_who_saw_nothing_marked_is_not_always_known():
     """A table does not say so: such a document may come again, and a caveat says that."""
     corpus = project().replace(seen_unknown=("ann",))
