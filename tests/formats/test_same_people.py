@@ -252,3 +252,24 @@ def test_spans_in_another_text_are_no_annotator(tmp_path, order):
     assert sa.read(path, text="target", spans=one, annotator="annotator").annotators == ("ann",)
     corpus = sa.read(path, text="target", annotator="annotator")
     assert [*corpus[0].segments.values()] == [(sa.Segment(0, 6, "E"),)]
+
+
+def test_tokenizers_of_several_files(tmp_path):
+    """What was split beside tokens of its own goes together; two tokenizers do not, nor other tokens."""
+
+    def written(name, id_, tokens, **settings):
+        record = {"spanagree": 1, "id": id_, "offsets": "tokens", "tokens": tokens.split()}
+        annotators = {"ann": [{"start": 0, "end": 1, "label": "X"}]}
+        path = tmp_path / name
+        path.write_text(json.dumps({**record, "annotators": annotators, "provenance": settings}))
+        return path
+
+    given = written("given.jsonl", "1", TEXT)
+    split = written("split.jsonl", "1", TEXT, tokenizer="space")
+    assert sa.read([given, split]).reading["tokenizer"] == "space"
+    with refuses(
+        sa.InputError, "split.jsonl: document '1', which other.jsonl has too: the text differs …"
+    ):
+        sa.read([written("other.jsonl", "1", "Rome and B onn"), split])
+    with refuses(sa.InputError, "split.jsonl: tokenizer 'space'; of those before it is 'en' …"):
+        sa.read([written("en.jsonl", "1", TEXT, tokenizer="en"), split])

@@ -346,6 +346,37 @@ def test_tasks_for_label_studio(tmp_path):
     assert saw == {(row.annotator, row.document) for row in found}
 
 
+@pytest.mark.parametrize("cut", ["error", "expand"])
+@pytest.mark.parametrize("first", ["project", "back"])
+def test_tasks_return_to_tokens(newsroom, tmp_path, run, first, cut):
+    """Figures equal those of the same segments given in tokens; the signature has the tokenizer."""
+    corpus = sa.read(newsroom.parent / "crowd" / "crowd.jsonl")
+    found = sa.project.worklist(corpus, readers=3, limit=3)
+    found.write(tmp_path / "work.json")
+    tasks = json.loads((tmp_path / "work.json").read_text("utf-8"))
+    for task in tasks:
+        end = task["data"]["text"].index(" ") - (cut == "expand")
+        value = {"start": 0, "end": end, "labels": ["CROP"], "text": task["data"]["text"][:end]}
+        result = [{"from_name": "label", "to_name": "text", "type": "labels", "value": value}]
+        email = f"{task['data']['assignee']}@x.org"
+        task["annotations"] = [{"completed_by": {"email": email}, "result": result}]
+    (tmp_path / "back.json").write_text(json.dumps(tasks), "utf-8")
+    asked = ("--annotator-from", "email", "--tokenizer", "space", "--cut", cut)
+    assert run("convert", tmp_path / "back.json", "-o", tmp_path / "back.jsonl", *asked)[0] == 0
+    layers = {name: [each.segments[name] for each in corpus] for name in corpus.annotators}
+    for row in found:
+        layers[row.annotator][corpus.ids.index(row.document)] = [(0, 1, "CROP")]
+    in_tokens = sa.agree(sa.Corpus.from_segments(corpus.lengths, layers, ids=corpus.ids))
+    sa.write_jsonl(corpus, tmp_path / "project.jsonl")
+    paths = [tmp_path / "project.jsonl", tmp_path / "back.jsonl"]
+    merged = sa.read(paths if first == "project" else paths[::-1])
+    agreement = sa.agree(merged)
+    assert agreement.team.f1.observed == in_tokens.team.f1.observed
+    assert agreement.team.f1.expected == pytest.approx(in_tokens.team.f1.expected, abs=1e-12)
+    assert "|tokenizer:space|" in agreement.signature
+    assert ("|cut:expand|" in agreement.signature) == (cut == "expand")
+
+
 def test_tasks_for_prodigy(tmp_path):
     """A row for each reading, with tokens; two rows of one text are different tasks.
 
