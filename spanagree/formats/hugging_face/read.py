@@ -340,7 +340,10 @@ def _read_tag_columns(data: Any, shape: ColumnMapping) -> RawCorpus:
     document_ids = ids and [convert_document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     repeated = [name for name, count in Counter(document_ids or ()).items() if count > 1]
     if repeated:
-        raise InputError(f"document {quote_value(repeated[0])} comes twice; ids are used once")
+        raise InputError(
+            f"document {quote_value(repeated[0])} comes twice; ids are used once, and tags of"
+            " several annotators stand in a column each"
+        )
     return read_columns(
         tag_columns, lengths, shape, reading, unread=(), tokens=words, ids=document_ids
     )
