@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -286,23 +285,38 @@ def write_notes_on_sharing(counts: AgreementCounts) -> list[str]:
 
 
 def write_notes_on_labels(counts: AgreementCounts) -> list[str]:
-    """Write a note on each annotator who has no label in common with any other, if labels count."""
-    if not counts.per_document.counting.measure.of_label:
+    """Write a note on each annotator who has no label in common with those compared with them.
+
+    There is none if the measure ignores labels, or of crowds, whose labels are known only in sum.
+    """
+    labels, rows = counts.per_document.labels, counts.per_document.sums
+    if not (labels and isinstance(rows, Comparisons)):
         return []
-    corpus = counts.per_document.corpus
-    labels_by_annotator = {
-        name: {corpus.labels[code] for code in np.flatnonzero(np.bincount(layer.label)).tolist()}
-        for name, layer in corpus.layers.items()
-    }
-    n_annotators = Counter(label for labels in labels_by_annotator.values() for label in labels)
+    names = counts.sharing.annotators
+    first, second = (
+        annotator * len(labels) + rows.label for annotator in (rows.first, rows.second)
+    )
+
+    def find_marked(size_of_first: Ints, size_of_second: Ints) -> Bools:
+        """Find the labels with a size, as a mask; (annotators, labels)."""
+        n_cells = len(names) * len(labels)
+        size = np.bincount(first, size_of_first, n_cells)
+        size += np.bincount(second, size_of_second, n_cells)
+        return (size > 0).reshape(len(names), -1)
+
+    has_own = find_marked(rows.size_first, rows.size_second)
+    has_other = find_marked(rows.size_second, rows.size_first)
     notes = []
-    for name, labels in labels_by_annotator.items():
-        others = n_annotators.keys() - labels
-        if labels and others and all(n_annotators[label] == 1 for label in labels):
-            notes.append(
-                f"{escape_name(name)}: no label in common with another annotator; it has"
-                f" {join_names(sorted(labels))}, the others {join_names(sorted(others))}"
-            )
+    is_apart = has_own.any(axis=1) & has_other.any(axis=1) & ~(has_own & has_other).any(axis=1)
+    for index in np.flatnonzero(is_apart).tolist():
+        own, other = (
+            join_names(labels[code] for code in np.flatnonzero(has_label[index]).tolist())
+            for has_label in (has_own, has_other)
+        )
+        notes.append(
+            f"{escape_name(names[index])}: no label in common with another annotator; it has {own},"
+            f" the others {other}"
+        )
     return notes
 
 
