@@ -290,8 +290,8 @@ def write_notes_on_labels(counts: AgreementCounts) -> list[str]:
     There is none if the measure ignores labels, or of crowds, whose labels are known only in sum.
     """
     labels, rows = counts.per_document.labels, counts.per_document.sums
-    if not (labels and isinstance(rows, Comparisons)):
-        return []
+    if not (labels and isinstance(rows, Comparisons)) or (rows.label < 0).any():
+        return []  # sums over labels or annotators
     names = counts.sharing.annotators
     first, second = (
         annotator * len(labels) + rows.label for annotator in (rows.first, rows.second)
