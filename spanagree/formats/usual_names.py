@@ -124,7 +124,7 @@ TOKEN_NAMES = (*COLUMNS["tokens"], "form")
 
 MAYBE_ANNOTATORS = frozenset((
     "userid", "user", "username", "author", "creator", "createdby", "email", "run", "team",
-    "expert", "submission", "participant", "who", "method", "reviewer", "completedby", "person",
+    "expert", "submission", "participant", "who", "method", "reviewer", "completedby",
 ))  # fmt: skip
 """Names of columns with annotators, or authors of the text."""
 
