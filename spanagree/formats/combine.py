@@ -572,16 +572,13 @@ def _find_document_positions(
         position_by_id = {id_: document_index for document_index, id_ in enumerate(merged.ids)}
         return np.array([position_by_id.get(id_, -1) for id_ in incoming.ids], np.int64)
     if len(merged.lengths) != len(incoming.lengths):
+        have_texts = merged.texts is not None and incoming.texts is not None
+        advice = f"; {format_setting('join', 'text')} matches them by their texts"
         raise InputError(
             f"{escape_name(source)}: {pluralize(len(incoming.lengths), 'document')},"
             f" {escape_name(first_source)} has"
             f" {len(merged.lengths)}; without ids in both, documents are matched by their order,"
-            " and their number has to be the same"
-            + (
-                f"; {format_setting('join', 'text')} matches them by their texts"
-                if merged.texts is not None and incoming.texts is not None
-                else ""
-            )
+            f" and their number has to be the same{advice if have_texts else ''}"
         )
     return np.arange(len(incoming.lengths))
 

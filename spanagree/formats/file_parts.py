@@ -284,9 +284,7 @@ def _build_parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _
         for layer in (layer for layer in source if layer not in files):
             present_layer, path = next(iter(files.items()))
             if has_pattern(source[layer]) != has_pattern(source[present_layer]):
-                pattern, single = sorted((source[layer], source[present_layer]), key=has_pattern)[
-                    ::-1
-                ]
+                single, pattern = sorted((source[layer], source[present_layer]), key=has_pattern)
                 raise InputError(
                     f"{escape_path(pattern)}: a pattern in quotes, for the parts of one annotator's"
                     f" work, beside {escape_path(single)}, which is one file; name a pattern for"

@@ -38,14 +38,14 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Usual names of the fields of a span, in lower case, letters only."""
 
-_LABELS_WITH_OFFSETS = (
-    "labelname", "classname", "nerlabel", "nertag", "entitylabel", "tagname", "typename",
-    "categoryname", "concept", "ner", "annotation", "code",
-)  # fmt: skip
-"""Further names of a label next to offsets; elsewhere they may be of something else."""
-
-_MARKERS = ("user", "username", "author", "creator", "createdby", "reviewer", "email")
-"""Further names of an annotator next to offsets; a text has others."""
+_WITH_OFFSETS: Mapping[str, tuple[str, ...]] = {
+    "label": (
+        "labelname", "classname", "nerlabel", "nertag", "entitylabel", "tagname", "typename",
+        "categoryname", "concept", "ner", "annotation", "code",
+    ),
+    "annotator": ("user", "username", "author", "creator", "createdby", "reviewer", "email"),
+}  # fmt: skip
+"""Further names of fields next to a start and an end; elsewhere they may be of something else."""
 
 NAMES = ("entity", "name")
 """Further names of a quote by language models, next to a label without offsets."""
@@ -165,12 +165,9 @@ def find_span_keys(names: tuple[Any, ...]) -> dict[str, Any]:
     keys = {
         field: name_by_plain[usual[0]] for field, usual in usual_names_by_field.items() if usual
     }
-    if "label" not in keys and {"start", "end"} <= keys.keys():
-        for name in (name for name in _LABELS_WITH_OFFSETS if name in name_by_plain):
-            keys.setdefault("label", name_by_plain[name])
-    if "annotator" not in keys and {"start", "end"} <= keys.keys():
-        for name in (name for name in _MARKERS if name in name_by_plain):
-            keys.setdefault("annotator", name_by_plain[name])
+    for field, further_names in _WITH_OFFSETS.items() if {"start", "end"} <= keys.keys() else ():
+        for name in (name for name in further_names if name in name_by_plain):
+            keys.setdefault(field, name_by_plain[name])
     if "label" in keys and not keys.keys() & {"start", "text"}:
         for name in (name_by_plain[name] for name in NAMES if name in name_by_plain):
             if name != keys["label"]:

@@ -486,32 +486,24 @@ class _Guess:
 
         Beside several columns of spans, it has the name of its own, such as ``gold_labels``.
         """
-        others = (name for name in self.names if name not in span_columns)
-        candidates = [name for name in others if self._are_labels_of_spans(name, column)]
+        rows = [row for row in self.rows if has_column(row, column)]
+        cells = [(row, parse_cell(get_cell(row, column))) for row in rows]
+        spans_by_row = [(row, spans) for row, spans in cells if spans is not None]
+        if not all(
+            is_sequence(spans) and all(map(has_no_label, spans)) for _, spans in spans_by_row
+        ):
+            return None
+        others = [name for name in self.names if name not in span_columns]
         if len(span_columns) > 1:
             own_name = simplify_name(column)
-            candidates = [name for name in candidates if own_name in simplify_name(name)]
+            others = [name for name in others if own_name in simplify_name(name)]
+        candidates = [
+            name
+            for name in others
+            if _are_labels([(parse_cell(row.get(name)), len(spans)) for row, spans in spans_by_row])
+        ]
         usual = [name for name in candidates if simplify_name(name) in USUAL["label"]]
         return next(iter(usual or candidates), None)
-
-    def _are_labels_of_spans(self, column: str, spans: str) -> bool:
-        """Check whether most rows have as many labels in a column as spans, which have none."""
-        cells = [
-            (parse_cell(row.get(column)), parse_cell(get_cell(row, spans)))
-            for row in self.rows
-            if has_column(row, spans)
-        ]
-        pairs = [(labels, cell) for labels, cell in cells if cell is not None]
-        labels = [label for of_row, _ in pairs if is_sequence(of_row) for label in of_row]
-        are_bare = (is_sequence(cell) and all(map(has_no_label, cell)) for _, cell in pairs)
-        return (
-            any(map(_is_name, labels))
-            and all(_is_name(label) or not label for label in labels)
-            and all(are_bare)
-            and _are_mostly_true(  # reading raises an error for others
-                is_sequence(of_row) and len(of_row) == len(cell) for of_row, cell in pairs
-            )
-        )
 
     def has_quotes(self, column: str) -> bool:
         """Check whether a column has lists of strings of the text, alone or with labels.
@@ -749,8 +741,13 @@ class _Guess:
         words = self.words(cell)
         return is_sequence(words) and all(isinstance(word, str) for word in words)
 
-    def _count_tokens(self, text: str, tokens: str, columns: Sequence[str]) -> bool:
-        """Check whether offsets count tokens: all fit these, and most would cut words of a text."""
+    def _are_token_offsets(self, text: str, tokens: str, columns: Sequence[str]) -> bool:
+        """Check whether offsets count tokens: all fit these, and most would cut words of a text.
+
+        Args:
+            text, tokens: columns of the text and of its tokens.
+            columns: columns of lists of spans.
+        """
         cuts: list[bool] = []
         for row in self.rows:
             content, words = row.get(text), self.words(row.get(tokens))
@@ -775,7 +772,7 @@ class _Guess:
         tokens = self.find_usual_column("tokens", self.has_words)
         if text and tokens:
             text, tokens = (
-                (None, tokens) if self._count_tokens(text, tokens, spans) else (text, None)
+                (None, tokens) if self._are_token_offsets(text, tokens, spans) else (text, None)
             )
         length = None if text or tokens else self.find_usual_column("length", _is_number)
         if not (text or tokens or length):
@@ -946,6 +943,18 @@ def _are_spans(cell: Any, suggests_spans: bool) -> bool:
     if isinstance(cell, Mapping):
         return {"start", "end"} <= find_span_keys(tuple(cell)).keys()
     return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
+
+
+def _are_labels(cells: Sequence[tuple[Any, int]]) -> bool:
+    """Check whether cells are lists of labels, most with as many as there are spans beside them."""
+    labels = [label for cell, _ in cells if is_sequence(cell) for label in cell]
+    return (
+        any(map(_is_name, labels))
+        and all(_is_name(label) or not label for label in labels)
+        and _are_mostly_true(  # reading raises an error for others
+            is_sequence(cell) and len(cell) == n_spans for cell, n_spans in cells
+        )
+    )
 
 
 def _get_offsets(span: Any) -> tuple[Any, Any]:

@@ -193,13 +193,16 @@ def _choose_columns(
             islice(first_rows, SEARCHED), [name for name in named if isinstance(name, str)]
         )
     spans = guessed.get("spans")
-    quote_labels = _find_quote_keys(first_rows, shape)
+    rows: list[Mapping[str, Any]] = []
+    with suppress(ValueError, TypeError):  # reading raises the error
+        rows += (row for row in islice(first_rows, LOOKED_AT) if isinstance(row, Mapping))
+    quote_labels = _find_quote_keys(rows, shape)
     shape = replace(
         shape,
         by_label=bool(quote_labels),
-        by_span=_name_annotators_in_spans(first_rows, shape),
+        by_span=_are_annotators_in_spans(rows, shape),
         answer=_find_answer_column(first_rows, shape),
-        when=_find_time_column(first_rows, shape),
+        when=_find_time_column(rows, shape),
     )
     notes = (
         [f"{prefix}{join_names(quote_labels)} are taken as labels of quotes"]
@@ -228,37 +231,32 @@ def _choose_columns(
     return data, shape, [note, *notes] if guess_texts else notes
 
 
-def _find_quote_keys(data: Any, shape: ColumnMapping) -> list[str]:
+def _find_quote_keys(rows: Sequence[Mapping[str, Any]], shape: ColumnMapping) -> list[str]:
     """Find the labels under which cells have quotes, if there is one column of spans."""
     if not isinstance(shape.spans, str) or shape.is_table:
         return []
     labels: dict[str, None] = {}
     with suppress(ValueError, TypeError, KeyError):  # reading raises the error
-        for row in islice(data, LOOKED_AT):
-            if isinstance(row, Mapping) and has_column(row, shape.spans):
-                quotes = collect_quotes_by_label(parse_cell(get_cell(row, shape.spans)))
-                labels |= dict.fromkeys(str(quote["label"]) for quote in quotes or ())
+        for row in (row for row in rows if has_column(row, shape.spans)):
+            quotes = collect_quotes_by_label(parse_cell(get_cell(row, shape.spans)))
+            labels |= dict.fromkeys(str(quote["label"]) for quote in quotes or ())
     return list(labels)
 
 
-def _name_annotators_in_spans(data: Any, shape: ColumnMapping) -> bool:
-    """Check whether the spans of one column name their annotators."""
+def _are_annotators_in_spans(rows: Sequence[Mapping[str, Any]], shape: ColumnMapping) -> bool:
+    """Check whether the spans in one column name their annotators."""
     if not isinstance(shape.spans, str) or shape.is_table or shape.annotator is not None:
         return False
     with suppress(ValueError, TypeError, KeyError):  # reading raises the error
-        rows = (row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping))
         cells = (get_cell(row, shape.spans) for row in rows if has_column(row, shape.spans))
         return any(is_sequence(parse_cell(cell)) and split_by_annotator(cell) for cell in cells)
     return False
 
 
-def _find_time_column(data: Any, shape: ColumnMapping) -> str | None:
+def _find_time_column(rows: Sequence[Mapping[str, Any]], shape: ColumnMapping) -> str | None:
     """Find the column with the time of the annotation in a row, if there is one."""
     if shape.is_table or shape.tags is not None:
         return None
-    rows: list[Mapping[str, Any]] = []
-    with suppress(ValueError, TypeError):  # reading raises the error
-        rows += (row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping))
     names = dict.fromkeys(str(name) for row in rows for name in row)
     for usual in TIMES_OF_ANSWERS:
         for name in (name for name in names if simplify_name(name) == usual):

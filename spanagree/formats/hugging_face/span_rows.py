@@ -80,6 +80,7 @@ def _yield_records(
         """Yield the annotation of each annotator in a row; one not accepted has no spans."""
         nonlocal n_submitted_without_spans
         is_ignored = _count_if_ignored(row, shape, log, location)
+        when = None if shape.when is None else convert_to_seconds(row.get(shape.when))
         for layer, column in layers.items():
             cell = None if is_ignored else get_cell(row, column)
             if cell is None and not is_ignored and has_row_per_annotator and _is_submitted(row):
@@ -96,7 +97,8 @@ def _yield_records(
             if is_open and not shape.by_label:
                 users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
                 pairs = split_by_annotator(cell, users, states) or pairs
-                if shape.by_span and is_sequence(parse_cell(cell)) and not len(parse_cell(cell)):
+                marks = parse_cell(cell) if shape.by_span else None
+                if is_sequence(marks) and not len(marks):
                     continue  # nobody is named, so nobody is known to have seen it
             for name, spans in pairs:
                 is_nobody = is_open and isinstance(name, str) and not name
@@ -118,7 +120,6 @@ def _yield_records(
                     rows = _assign_labels(
                         rows, row.get(labels), label_names[labels], annotator_location
                     )
-                when = None if shape.when is None else convert_to_seconds(row.get(shape.when))
                 yield RawAnnotation(name, rows, when=when, location=annotator_location)
 
     for row_number, (location, row) in enumerate(

@@ -333,8 +333,9 @@ class SpanReader:
                 end = span[keys["end"]] if "end" in keys else None
                 if end is None and isinstance(text, str) and is_integer(start):
                     end = start + len(text)
-                self.log.labelled |= "label" in keys
-                if "label" not in keys:
+                if "label" in keys:
+                    self.log.labelled = True
+                else:
                     self.log.note_unread_fields(span, keys.values())
                 self.probable += "probability" in keys and not self.scores
                 score = span.get(keys.get("probability")) if self.scores else None
